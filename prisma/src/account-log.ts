@@ -3,8 +3,8 @@ import { toId } from '@belfry/domain/id'
 import { type AnyTransaction, execute } from './audit-log.ts'
 
 /**
- * What happened to the account of a user, and the address of the caller. `agent` is the User-Agent of a sign-in. The audit logs
- * name no user for what an operator did.
+ * What happened to the account of a user, and the address of the caller. `agent` is the User-Agent of a sign-in. Audit
+ * entries about an operator's actions omit the user.
  */
 export type AccountEntry = {
   userId: string

@@ -4,7 +4,7 @@ import type { AuditEntry, OperatorEntry } from './generated/client.ts'
 import type { Prisma } from './postgres/create-prisma.ts'
 import type { Transaction } from './postgres/in-transaction.ts'
 
-/** One action of a user or an API key. `details` holds no secret; `objectId` is the id as the API shows it. */
+/** One action of a user or an API key. `details` must not contain secrets. `objectId` is the id as the API shows it. */
 export type NewAuditEntry = Omit<AuditEntry, 'id' | 'action' | 'details' | 'createdAt'> & {
   action: AuditAction
   details: Readonly<Record<string, unknown>>

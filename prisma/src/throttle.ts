@@ -7,7 +7,7 @@ export type Throttle = { burst: number; everyMs: number }
 /**
  * Consumes one attempt of a name. The limit is exact across processes. The row stores the time at which the full burst is
  * available again; each attempt moves it by `everyMs`.
- * @param count - How many attempts to consume: all or none. More than the burst need the full burst. Default 1.
+ * @param count - How many attempts to consume atomically. More than the burst need the full burst. Default: 1.
  * @returns 0 when the attempt is allowed, else the milliseconds until the next one is.
  */
 export async function consumeAttempt(db: Db, name: string, { burst, everyMs }: Throttle, count = 1): Promise<number> {

@@ -69,8 +69,8 @@ export async function putAuditStream(
 }
 
 /**
- * Replaces the signing secret of a stream, which also signs for another 24 hours. The one before it no longer signs. Returns
- * false when there is no stream.
+ * Replaces the signing secret of a stream. The replaced secret also signs for another 24 hours; older secrets stop.
+ * Returns false when there is no stream.
  */
 export async function rotateAuditStreamSecret(
   tx: Transaction,
@@ -95,8 +95,8 @@ export async function deleteAuditStream(tx: Transaction, organizationId: string)
 }
 
 /**
- * Decrypts the URL of a stream and the secrets that sign now; null when there is no stream. `messageId` is its latest message.
- * Only for the dispatcher, which sends to it.
+ * Decrypts the URL of a stream and the secrets that sign now; null when there is no stream. `messageId` is its latest
+ * message. Only the dispatcher calls this.
  * @throws Error when a master key is missing.
  */
 export async function openAuditStream(

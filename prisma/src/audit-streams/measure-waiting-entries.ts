@@ -6,7 +6,7 @@ export type WaitingAuditEntries = {
   stream: 'organizations' | 'file'
   /** Counted up to 10,000. */
   waiting: number
-  /** Age of the oldest message in flight, or of the oldest entry without one; 0 when none waits. */
+  /** Age of the oldest message in flight, or else of the oldest entry; 0 if nothing waits. */
   oldestSeconds: number
 }
 

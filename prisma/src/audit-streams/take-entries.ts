@@ -5,7 +5,7 @@ import { addToOutbox } from '../outbox/outbox.ts'
 import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
 
-/** How many entries, and how many bytes of them, one message or one write has at most. A longer entry has one of its own. */
+/** The maximum entries and bytes of one message or one write. A longer entry is sent or written alone. */
 export const auditBatch = { entries: 100, bytes: 256 * 1024 }
 
 /** Longer than any outage of a receiver. The audit log keeps an entry for at least as long. */

@@ -32,7 +32,7 @@ export async function lockBillingAccount(tx: Transaction, organizationId: string
   return account ?? Promise.reject(new Error('The billing account has just been removed.'))
 }
 
-/** Locks the account of a customer until the transaction ends; null when there is none. */
+/** Locks the account of a customer until the transaction ends; null if the customer is unknown. */
 export async function lockBillingAccountOf(tx: Transaction, customerId: string): Promise<BillingAccount | null> {
   return find(tx, 'customer_id = $1 FOR UPDATE', customerId)
 }

@@ -7,8 +7,8 @@ import { matchesOf } from '../tasks/task-filter.ts'
 import { type BulkOperation, columns, isEnding, isPrefetched, openTo } from './bulk-operations.ts'
 
 /**
- * `isWaiting`: it makes no progress for now. Prefetched tasks match, and it is not decided whether their attempts start, or the
- * step failed.
+ * `isWaiting`: the operation cannot progress for now, because the step failed or some matching tasks are prefetched:
+ * their attempts may still start.
  */
 export type BulkStep = {
   id: string
@@ -59,7 +59,7 @@ export const openOperations = `SELECT id FROM bulk_operations WHERE ${isOpen}`
 type Position = BulkOperation & Marks & { cursor: string | null; cursorAt: Date | null }
 type Walk = Pick<Position, 'workspaceId' | 'action' | 'createdAt' | 'cursor' | 'cursorAt' | 'filter'>
 type Marks = { nextDueAt: Date | null; undecided: string[] }
-/** `executeAt`: null for a prefetched task, which is not of the page. */
+/** `executeAt` is null for a prefetched task that is not part of the page. */
 type Found = { id: string; executeAt: Date | null; isMatch: boolean | null }
 
 async function step(tx: Transaction, operation: Position, limit: number): Promise<BulkStep> {
@@ -92,9 +92,9 @@ async function readPage(tx: Transaction, operation: Position, limit: number): Pr
 }
 
 /**
- * Returns the query of the next tasks of an operation. An id contains the clock of the process that made it, so it says where the
- * walk is, and not what was created when. By the clock of PostgreSQL, the walk leaves out tasks that were created or died after
- * the start, which its own replays may be.
+ * Returns the query of the next tasks of an operation. An id contains the clock of the process that made it, so it says
+ * where the walk is, and not what was created when. The walk leaves out tasks that were created or died after its start
+ * by the clock of PostgreSQL, e.g. its own replays.
  */
 export function pageOf(
   { workspaceId, action, createdAt, cursor, cursorAt, filter: { ids, ...filter } }: Walk,
@@ -142,7 +142,7 @@ async function settle(
     withCancelled: filter.state_reason !== undefined,
   })
   const dueTimes = replays.map(({ dueAt }) => dueAt.getTime())
-  // The replays of the next page are due after those of this one.
+  // The replays of the next page are due after the replays of this page.
   const nextDueAt =
     dueTimes.length === 0 ? null : new Date(Math.max(...dueTimes) + Math.ceil(1000 / (perSecond ?? 1000)))
   return { id, done: deadLetters.length, ended: [], nextDueAt, undecided: [] }

@@ -38,7 +38,7 @@ export async function requestConnectionTest(
 /** SQL: the age after which no caller waits for the start of a test. */
 const waitedFor = `interval '5 seconds'`
 
-/** Takes a test that no dispatcher has, of another organization than the excluded ones; null when there is none. */
+/** Takes a test that no dispatcher has, of another organization than the excluded ones; null if all are taken. */
 export async function takeConnectionTest(pool: Pool, excluded: readonly string[]): Promise<ConnectionTest | null> {
   const text = `
     UPDATE connection_tests t SET started_at = clock_timestamp() FROM connections c, workspaces w

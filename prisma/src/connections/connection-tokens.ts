@@ -10,7 +10,7 @@ export type TokenOwner = { id: string; workspaceId: string; version: number }
 /** An access token. Its times are relative to the moment at which it was read. */
 export type StoredToken = { tokenId: string; value: string; refreshInMs: number; expiresInMs: number }
 
-/** Returns the token of a connection that has not expired; null when there is none. */
+/** Returns the unexpired token of a connection, or null. */
 export async function readConnectionToken(
   pool: Pool,
   masterKeys: MasterKeys,
@@ -42,7 +42,7 @@ export type TokenRefresh = { kind: 'taken'; id: string } | { kind: 'busy' } | { 
 
 /**
  * Reserves the request for the next token for one dispatcher, for `leaseMs`.
- * @param refused - The token to which a target answered 401; null when none was refused.
+ * @param refused - The token to which a target answered 401, or null.
  */
 export async function takeTokenRefresh(
   pool: Pool,

@@ -35,7 +35,7 @@ export type ConnectionSettings = {
   clientCertificate?: string
 }
 
-/** The secrets of a connection, which are sealed together. */
+/** The secrets of a connection. They are sealed together. */
 export type ConnectionSecrets = { value?: string; password?: string; clientSecret?: string; clientKey?: string }
 
 /** A connection as the API shows it, without its secrets. */
@@ -115,7 +115,7 @@ export async function listConnections(pool: Pool, workspaceId: string): Promise<
   return (await pool.query<ConnectionEntry>(text, [workspaceId])).rows
 }
 
-/** Returns a connection; undefined when the workspace has none of this name. */
+/** Returns a connection; undefined if the name is unknown in the workspace. */
 export async function findConnection(
   pool: Pool,
   workspaceId: string,
@@ -151,7 +151,7 @@ export type OpenConnections = Map<string, OpenConnection | UnreadableSecretError
 
 type ConnectionRow = SealedRow & Omit<OpenConnection, 'secrets'> & { connectionVersion: number }
 
-/** Decrypts the connections of workspaces. Only for the dispatcher, which uses them, and for their replacement. */
+/** Decrypts the connections of workspaces. Only for the dispatcher, and for replacing connections. */
 export async function readConnections(
   db: Pick<Pool, 'query'>,
   masterKeys: MasterKeys,

@@ -8,10 +8,11 @@ import { tasksBeside } from './expand-cron-jobs.ts'
 export type BackfillPlan = TaskOrigin & { times: readonly Date[]; perSecond: number | null }
 
 /**
- * Creates a task for each of some past occurrences of a cron job that has none, or only cancelled ones that no replay has settled,
- * and settles these. Those that a scheduler has yet to look at, as after an outage, are left to it and `catch_up`. The task keeps
- * the time of its occurrence in `execute_at`. Like the task of a manual trigger it is no occurrence: a change of the rule keeps it,
- * and it starts beside other tasks. Returns null when the workspace has no such cron job.
+ * Creates a task for each given past occurrence of a cron job that lacks one, or whose tasks were all cancelled and not
+ * replayed; settles these cancelled tasks. Leaves occurrences that the scheduler has not planned yet, e.g. after an
+ * outage, to the scheduler and `catch_up`. The task keeps the time of its occurrence in `execute_at`. Like a manual
+ * trigger, it survives a change of the rule and may overlap other tasks. Returns null if the workspace does not have
+ * the cron job.
  */
 export async function backfillCronJob(
   db: Db,

@@ -8,9 +8,9 @@ import { type CronJobCursor, cursorColumns, scheduleOf } from './cron-job.ts'
 const jobsPerStatement = 1_000
 
 /**
- * Cancels the stored occurrences whose time passed while no dispatcher took tasks, except for those that their cron jobs
- * catch up on. A dispatcher calls it before it takes tasks, so no occurrence is claimed earlier. Several may call it at once.
- * Occurrences that are not stored yet are missed when the scheduler plans them.
+ * Cancels the stored occurrences whose time passed while no dispatcher took tasks, except for those that their cron
+ * jobs catch up on. A dispatcher calls it before it takes tasks, and so before it can claim a missed occurrence.
+ * Several may call it at once. Occurrences that are not stored yet are missed when the scheduler plans them.
  * @returns How many occurrences were cancelled.
  */
 export async function cancelMissed(db: Db): Promise<number> {
@@ -55,7 +55,7 @@ function unplannedOf(job: CronJobCursor, before: Date): number {
   }
 }
 
-// A dispatcher that was killed has left its last heartbeat. A stopped one has left none.
+// A killed dispatcher leaves its last heartbeat behind; a stopped dispatcher does not.
 const gapStatement = `
   SELECT greatest(max(seen_at), 'epoch') AS "from", clock_timestamp() - interval '${lateMs} milliseconds' AS "to"
   FROM dispatchers WHERE NOT quarantine`

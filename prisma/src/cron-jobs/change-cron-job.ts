@@ -41,8 +41,8 @@ export async function createCronJob(db: Db, job: NewCronJob, lookAheadMs: number
 export type CronJobChange = Partial<CronJobFields> & { updatedBy?: string }
 
 /**
- * `moved` carries the previous name of the cron job, and whether anything has changed. `unknown`: the workspace has no such
- * cron job. `never_runs`: the new rule has no occurrence, so nothing was changed.
+ * `moved` carries the previous name of the cron job, and whether anything has changed. `unknown`: the workspace does
+ * not have the cron job. `never_runs`: the new rule never occurs, so the change was rejected.
  */
 export type CronJobMove =
   | { kind: 'moved'; expansion: Expansion; name: string; isChanged: boolean }

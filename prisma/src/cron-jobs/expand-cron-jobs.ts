@@ -31,7 +31,7 @@ const maxTasksPerBatch = 5000
  * Turns the occurrences within the look-ahead into tasks, for at most `limit` cron jobs, in one transaction. Any number of
  * schedulers may call this at once: each locks cron jobs that no other one holds. The transaction also moves each cron job
  * to its next occurrence. The cron jobs of suspended workspaces keep their position.
- * @param except - Cron jobs to skip, because this process cannot read them. Default: none.
+ * @param except - Cron jobs to skip, because this process cannot read them. Optional.
  */
 export async function expandCronJobs(
   db: Db,

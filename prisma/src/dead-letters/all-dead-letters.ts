@@ -12,7 +12,7 @@ export type DeadLetter = {
   createdAt: Date
   dueAt: Date
   finishedAt: Date
-  /** The outcome of the latest recorded attempt. Null when there is none, or when its run has expired. */
+  /** The outcome of the latest recorded attempt. Null before the first attempt, or if its run has expired. */
   responseStatus: number | null
   errorMessage: string | null
 }

@@ -16,8 +16,8 @@ export type SettledDeadLetters = { deadLetters: string[]; replays: DueRow[]; now
 export type ReplayPace = { perSecond: number | null; from: Date | null; withCancelled?: boolean }
 
 /**
- * Replays or discards dead letters of a workspace, in one statement. Skips ids that are not dead letters, so no dead letter
- * is settled or replayed twice.
+ * Replays or discards dead letters of a workspace, in one statement. Skips ids that are not dead letters, so each dead
+ * letter is settled and replayed at most once.
  * @param pace - Default: all replays are due now.
  */
 export async function settleDeadLetters(

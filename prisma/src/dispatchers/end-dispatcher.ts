@@ -22,7 +22,7 @@ const batchSize = 1_000
  *
  * A dispatcher that comes back later no longer owns its claims: the fence of the run's id rejects its outcomes, and the
  * journal rejects its sends. A dispatcher with newer heartbeats is not ended.
- * @param observed - The number of its heartbeats when it was found dead; null when it had no row. Default: any.
+ * @param observed - The number of its heartbeats when it was found dead; null when its row was missing. Default: any.
  */
 export async function endDispatcher(
   pool: Pool,

@@ -4,7 +4,7 @@ import { leaseFloor } from '../tasks/waiting-floor.ts'
 
 /** Work that no running process will continue. */
 export type StuckWork = {
-  /** Dispatchers without a heartbeat for half a minute, which no scheduler has ended. */
+  /** Dispatchers without a heartbeat for half a minute that are not ended yet. */
   deadDispatchers: number
   /** Attempts in flight whose dispatcher is one of them, or has no row. */
   orphanedAttempts: number
@@ -16,7 +16,10 @@ export type StuckWork = {
   lastMailError: string | null
 }
 
-/** Finds stuck work. A scheduler ends a dispatcher after 12 seconds, so half a minute means that none does. */
+/**
+ * Finds stuck work. A scheduler ends a dead dispatcher after 12 seconds; half a minute means that all schedulers are
+ * down or stuck.
+ */
 export async function findStuckWork(db: Db): Promise<StuckWork> {
   const { rows } = await db.query<StuckWork>(`
     WITH dead AS (

@@ -25,8 +25,8 @@ type Beaten = { hasRow: boolean; isStarted: boolean; at: Date; live: string[] }
 /**
  * Registers this process as a dispatcher.
  * @param quarantine - Whether it attempts quarantined tasks only. Default: false.
- * @param capacity - Default: none is published.
- * @param onStart - Runs before the dispatcher takes tasks, at first and after each time without heartbeats. Default: nothing.
+ * @param capacity - Default: not published.
+ * @param onStart - Runs before the dispatcher takes tasks, at first and after each time without heartbeats. Optional.
  */
 export async function enterDispatchers(
   pool: Pool,

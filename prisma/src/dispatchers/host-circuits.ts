@@ -26,7 +26,7 @@ export type OpenCircuit = {
 }
 
 const maxListed = 1_000
-/** SQL: the row is the pause of a user, which has the nil UUID as its dispatcher, and no end. */
+/** SQL: the row is a user's pause. Its dispatcher is the nil UUID, and it is open-ended. */
 export const isPause = `r.dispatcher = '${NIL_UUID}'`
 /** How long a half-open breaker without an attempt is kept: longer than a probe takes. */
 const forgottenAfter = `interval '20 minutes'`

@@ -10,7 +10,7 @@ export type ProcessState = {
   permitsPerHost: number
 }
 
-/** `lastSeenAt` is the latest heartbeat; null when no process has left one. */
+/** `lastSeenAt` is the latest heartbeat; null if there is none. */
 export type LiveProcesses = { live: number; lastSeenAt: Date | null }
 
 type Row = { dispatchers: number; dispatcherAt: Date | null; schedulers: number; schedulerAt: Date | null } & Pick<
@@ -20,7 +20,7 @@ type Row = { dispatchers: number; dispatcherAt: Date | null; schedulers: number;
 
 /** Reads which dispatchers and schedulers had a heartbeat in the last five seconds. Quarantine processes do not count. */
 export async function readProcessState(db: Db): Promise<ProcessState> {
-  // A dispatcher that stops takes no tasks any more. Its row has the time -infinity.
+  // A stopping dispatcher has stopped taking tasks. Its row has the time -infinity.
   const text = `
     SELECT * FROM (
       SELECT count(*) FILTER (WHERE ${isLive('d')})::int AS dispatchers,

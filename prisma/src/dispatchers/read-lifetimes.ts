@@ -3,7 +3,10 @@ import type { Db } from '../postgres/in-transaction.ts'
 /** When a dispatcher took tasks, in epoch milliseconds by the clock of PostgreSQL. */
 export type Lifetime = { from: number; to: number }
 
-/** Reads when the other dispatchers took tasks. Those that shut down, or that a scheduler has ended, have left no trace. */
+/**
+ * Reads when the other dispatchers took tasks. Dispatchers that shut down, or that a scheduler has ended, are not
+ * included.
+ */
 export async function readLifetimes(db: Db, exceptId: string): Promise<Lifetime[]> {
   const { rows } = await db.query<Lifetime>({
     name: 'read_lifetimes',

@@ -5,7 +5,7 @@ export type CredentialOfWorkspace = { id: string; workspaceId: string }
 
 /**
  * Orders a dispatcher to read the keys of a credential's issuer, unless the last order is younger than `pauseMs`.
- * @param messageId - The message of a new order, which the caller adds to the outbox in the same transaction.
+ * @param messageId - The message of a new order. The caller adds it to the outbox in the same transaction.
  * @returns The message of the last order, perhaps this one; null when the credential has been deleted.
  */
 export async function orderIssuerKeys(

@@ -47,8 +47,8 @@ const columns = `id, workspace_id AS "workspaceId", key, name, channel, events, 
   created_at AS "createdAt", updated_at AS "updatedAt"`
 
 /**
- * Creates an integration, which is notified of events from now on. Returns null when the workspace has the maximum number
- * of integrations. Must run under the lock of `inWorkspace`.
+ * Creates an integration for events from now on. Returns null when the workspace has the maximum number of
+ * integrations. Must run under the lock of `inWorkspace`.
  */
 export async function insertIntegration(
   tx: Transaction,
@@ -133,8 +133,8 @@ export async function findIntegration(
 }
 
 /**
- * Decrypts the target of an integration; null when it or its workspace has been deleted, or its address is not confirmed. Only for the dispatcher, which
- * sends to it.
+ * Decrypts the target of an integration; null when it or its workspace has been deleted, or its address is not
+ * confirmed. Only the dispatcher calls this.
  * @throws Error when a master key is missing.
  */
 export async function openIntegration(

@@ -36,8 +36,8 @@ const integrationsPerPage = 50
  * Calls `notify` with the unreported events of up to 50 integrations, and marks these as reported. Both are committed in
  * one transaction. One scheduler at a time runs this.
  *
- * A round covers the time before the oldest transaction that is still writing. So a slow commit loses no alert: alerts wait
- * for it, up to ten minutes.
+ * A round covers the time before the oldest transaction that is still writing. So alerts wait for a slow commit, up to
+ * ten minutes, and include its events.
  * @param notify - Writes the alerts, and returns the pause of each integration.
  * @param lagMs - Default: twenty seconds, see `maxStampAgeMs`.
  * @returns How many integrations had events, and whether more are waiting.
@@ -85,10 +85,10 @@ const roundStatement = `
   WHERE r.id = o.id
   RETURNING r.noticed_until::text AS until, o.noticed_until::text AS "noticedSince", o.marked_until::text AS "markedSince"`
 
-// The switch-off of a subscription is an alert of its own.
+// The switch-off of a subscription has its own alert.
 const isNews = `state_reason IS DISTINCT FROM '${missedReason}'`
 
-// Starts from the events, so a round costs nothing for integrations without news.
+// Starts from the events: integrations without news are not read.
 async function markIntegrations(tx: Transaction, { markedSince, until }: Round, workspaces: string[]): Promise<void> {
   await tx.query(
     `UPDATE integrations i SET has_news = true

@@ -19,9 +19,10 @@ export type FailingEndpoint = {
 }
 
 /**
- * Marks subscriptions that fail or have recovered. Then warns of each cron job and subscription that has only failed for half
- * of the days that its workspace allows, and switches it off after all of them. Both happen when it fails again, so no
- * endpoint without calls is switched off. The owners of each have been warned almost half of the days before. The statements start from the tasks that died lately and the failing objects.
+ * Marks subscriptions that fail or have recovered. Then warns of each cron job and subscription that has only failed
+ * for half of the days that its workspace allows, and switches it off after all of them. Both happen when it fails
+ * again, so an endpoint that is not called stays on. The owners are warned almost half of these days before the
+ * switch-off. The statements start from the tasks that died lately and the failing objects.
  * @param notify - Stores the messages about each, in the transaction that switches it off.
  * @returns How many there were.
  */
@@ -47,7 +48,7 @@ const lately = `interval '5 minutes'`
 // A run has the time of its start in its id, and takes 15 minutes at most.
 const maxRun = `interval '20 minutes'`
 
-// Ended by its last attempt: a deadline, a user or a missed event says nothing about an endpoint.
+// Ended by its last attempt: a task that ended by a deadline, a user or a missed event is no sign of a bad endpoint.
 const diedLately = `t.state = 'dead' AND t.state_reason IS NULL AND t.finished_at > now() - ${lately}`
 
 // A subscription is known by its topic and its URL: its tasks name it only while it fails.

@@ -4,9 +4,9 @@ import type { Transaction } from '../postgres/in-transaction.ts'
 const unreadableFor = `interval '1 minute'`
 
 /**
- * Marks cron jobs that have started to fail or have recovered. A cron job fails when an occurrence died and none has
- * succeeded since, or when no scheduler can read its rule. The statements read the tasks that died in the window and the
- * failing cron jobs, so deliveries have no extra cost.
+ * Marks cron jobs that have started to fail or have recovered. A cron job fails when an occurrence died and has not
+ * been followed by a success, or when no scheduler can read its rule. The statements read the tasks that died in the
+ * window and the failing cron jobs, so deliveries have no extra cost.
  * @returns The workspaces of the cron jobs that changed.
  */
 export async function updateCronJobHealth(

@@ -1,6 +1,6 @@
 import type { Transaction } from '../postgres/in-transaction.ts'
 
-// As the circuit breaker of a host, which looks at fewer calls.
+// Like the circuit breaker of a host, but needs fewer attempts.
 const minAttempts = 5
 const countedFor = `interval '5 minutes'`
 const keptFor = `interval '1 day'`

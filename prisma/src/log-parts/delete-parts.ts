@@ -8,8 +8,8 @@ export type DeletablePart = { id: string; workspaceId: string; objectKey: string
 const isQuiet = `p.created_at < now() - interval '15 minutes'`
 
 /**
- * Marks up to `limit` parts for deletion: those that are older than the tier of their organization keeps them, those of an
- * interrupted upload, and restored ones whose time in PostgreSQL is over. The same statement records the freed storage.
+ * Marks up to `limit` parts for deletion: parts past the log retention of their tier, parts of interrupted uploads, and
+ * restored parts whose time in PostgreSQL is over. The same statement records the freed storage.
  * @param held - Organizations whose parts stay.
  * @returns How many there were.
  */

@@ -4,9 +4,9 @@ import type { Pool } from '../postgres/pool.ts'
 export type PartObject = { partId: string; workspaceId: string; day: string; key: string }
 
 /**
- * Returns those of some objects that have no part and that nothing keeps: their workspace was deleted, or its tier keeps no run
- * of their day. A workspace that PostgreSQL does not know has the tier that keeps the log for the longest time: the objects may
- * belong to the database of which this one is a copy.
+ * Returns the keys of objects without a part whose workspace was deleted, or whose day is past the log retention of the
+ * tier. An unknown workspace counts as having the longest retention: this database may be a copy, and the objects
+ * belong to the original.
  * @param held - Organizations whose objects stay.
  */
 export async function findOrphans(

@@ -15,7 +15,7 @@ export type PartRun = {
   status: string
   version: string
   taskId: string
-  /** Whether this is the last run of a finished task, which leaves PostgreSQL with it. */
+  /** Whether this is the last run of a finished task. The task then leaves PostgreSQL with the run. */
   endsTask: boolean
   taskVersion: string | null
   /** The run, its request and its task as one JSON object. */
@@ -23,7 +23,7 @@ export type PartRun = {
 }
 
 export type NextPart = {
-  /** The day in UTC as `YYYY-MM-DD`; null when none of the examined runs moves. */
+  /** The day in UTC as `YYYY-MM-DD`; null if all examined runs stay. */
   day: string | null
   runs: PartRun[]
   /** The run after which the search continues; null when there is no other run. */
@@ -31,7 +31,7 @@ export type NextPart = {
 }
 
 /**
- * Reads the next runs of a workspace that are to move to object storage, oldest first: those of one day. The runs of unfinished
+ * Reads the next runs of a workspace to move to object storage: runs of one day, oldest first. The runs of unfinished
  * tasks and of dead letters stay.
  */
 export async function readNextPart(
@@ -139,7 +139,7 @@ export type NewPart = { id: string; objectKey: string }
 type PartContent = { workspaceId: string; day: string; runs: readonly PartRun[]; objectBytes: number; checksum: string }
 
 /**
- * Records a part before its object is written, so no object is ever left without a row.
+ * Records a part before its object is written, so every object has a row.
  * @param keyOf - Returns the key of the object from the id of the part.
  * @returns Null when another scheduler writes a part of the workspace.
  */

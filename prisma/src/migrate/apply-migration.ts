@@ -9,8 +9,8 @@ export type Migration = { name: string; script: string }
 const maxBuilds = 5
 
 /**
- * Applies a migration, and records it in the same transaction, which also applies the definitions and grants the services what
- * they need on new tables.
+ * Applies a migration and records it in one transaction. The transaction also applies the definitions and grants the
+ * services their rights on new tables.
  * @param connections - The watcher cancels the migration and finds the sessions that block it.
  */
 export async function applyMigration(

@@ -61,7 +61,7 @@ function isLater(one: string, other: string): boolean {
   return release.localeCompare(otherRelease, 'en', { numeric: true }) > 0
 }
 
-/** Returns the rows of a statement; none before a migration has created its table. */
+/** Returns the rows of a statement; empty before a migration has created its table. */
 export async function readRows<Row extends object>(
   db: Pick<pg.Client, 'query'>,
   text: string,

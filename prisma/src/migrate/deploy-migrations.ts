@@ -6,9 +6,9 @@ import { readApplied } from './read-history.ts'
 import { type LockOptions, transactWithLocks } from './transact-with-locks.ts'
 
 /**
- * Applies every migration, and every function and trigger of prisma/sql, that is not in force. Returns their names. It does not
- * replace those of a later version. Several may run at once: one applies, the others wait for it and return nothing. A migration that fails or is cancelled
- * leaves nothing behind.
+ * Applies every migration, and every function and trigger of prisma/sql, that is not in force, and returns their names.
+ * Functions and triggers of a later version stay. Several may run at once: one applies, the others wait for it and
+ * return an empty list. A migration that fails or is cancelled is rolled back.
  */
 export async function deployMigrations(
   databaseUrl: string,
@@ -34,7 +34,7 @@ export async function deployMigrations(
   })
 }
 
-// The table of Prisma, which its migration engine reads.
+// The table that Prisma's migration engine reads.
 const historyTable = `
   CREATE TABLE IF NOT EXISTS _prisma_migrations (
     id varchar(36) PRIMARY KEY NOT NULL,

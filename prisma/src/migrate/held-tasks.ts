@@ -7,7 +7,7 @@ type Held = {
   tasks: number
   /** Cron jobs whose rule this process cannot read; they are held as a whole. */
   cronJobs: string[]
-  /** Open bulk operations, which may have ended after the backup. */
+  /** Open bulk operations. They may have ended after the backup. */
   operations: number
 }
 
@@ -18,9 +18,9 @@ const isAway = `> now() + interval '5000 years'`
 const cronJobsPerBatch = 500
 
 /**
- * Holds all tasks that were due, expired or in flight when a restored backup was taken, and the occurrences of cron jobs that
- * have come due since, and open operations. Some of these may have been delivered, and only the operator can find out which. Run it before any
- * service uses the restored database. It holds all of them or, when it rejects, none.
+ * Holds all tasks that were due, expired or in flight when a restored backup was taken, and the occurrences of cron
+ * jobs that have come due since, and open operations. Some of these may have been delivered, and only the operator can
+ * find out which. Run it before any service uses the restored database. When it rejects, nothing is held.
  * @param until - Also holds tasks due before this time. Default: only tasks due or expired by now.
  */
 export async function holdOverdueTasks(db: Db, until: Date | null = null): Promise<Held> {
@@ -33,8 +33,8 @@ export async function holdOverdueTasks(db: Db, until: Date | null = null): Promi
   })
 }
 
-// Repeats until no cron job has a due occurrence, because one plan and one batch are limited. Returns the cron jobs whose
-// rule cannot be read.
+// Repeats until all due occurrences are expanded, because one plan and one batch are limited. Returns the cron jobs
+// whose rule cannot be read.
 async function expandAll(tx: Transaction, dueBy: Date, lookAheadMs: number): Promise<string[]> {
   const unreadable: string[] = []
   const text = `

@@ -5,7 +5,7 @@ import { type Connections, withConnections } from './transact-with-locks.ts'
 const maxWaitMs = 5 * 60_000
 const retryMs = 100
 
-/** Runs the work while a connection holds the migration lock, so no other deployment to this database runs. */
+/** Runs the work under the migration lock, so only one deployment to this database runs at a time. */
 export async function withMigrationLock<T>(
   databaseUrl: string,
   signal: AbortSignal | undefined,

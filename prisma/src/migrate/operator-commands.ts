@@ -28,8 +28,8 @@ export async function holdOverdue(databaseUrl: string, print: Print, untilText?:
 }
 
 /**
- * Releases the held tasks: all at once, or with `--rate N` N tasks a second, or with `--workspace ws_...` those of one
- * workspace. Released tasks stay released when the command is stopped, and the next run continues.
+ * Releases the held tasks: all at once, or with `--rate N` N tasks a second, or with `--workspace ws_...` only the
+ * tasks of one workspace. Released tasks stay released when the command is stopped, and the next run continues.
  */
 export async function releaseHeld(databaseUrl: string, print: Print, { workspaceId, rate }: Release): Promise<void> {
   return withClient({ connectionString: databaseUrl }, async client => {
@@ -93,7 +93,7 @@ function parseTime(text: string): Date {
 
 async function inOneTransaction<T>(client: pg.Client, change: () => Promise<T>): Promise<T> {
   await client.query('BEGIN')
-  const result = await change() // a rejection ends the connection, which rolls back
+  const result = await change() // a rejection ends the connection and thereby rolls back
   await client.query('COMMIT')
   return result
 }

@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { compareDefinitions, filesOf, readRows } from './definitions.ts'
 import { readMigrationFiles } from './migration-folder.ts'
 
-/** How the migrations of a database differ from those of this version. */
+/** How the migrations of a database differ from the migrations of this version. */
 export type MigrationHistory = {
   /** Migrations and files of prisma/sql that are not applied. */
   pending: string[]
@@ -15,7 +15,7 @@ export type MigrationHistory = {
   replaced: string[]
 }
 
-/** Compares the migrations that a database records with those of a folder. Changes nothing. */
+/** Compares the migrations that a database records with the files of a folder. Read-only. */
 export async function readMigrationHistory(db: Pick<pg.Pool, 'query'>, folder: string): Promise<MigrationHistory> {
   const files = await readMigrationFiles(folder)
   const applied = await readApplied(db)

@@ -7,7 +7,7 @@ import { findMigrationFolder, readMigrationFiles } from './migration-folder.ts'
 import { type Connections, transactWithLocks, withConnections } from './transact-with-locks.ts'
 
 export type BackfillOptions = {
-  /** Rows of a batch, which is one transaction. Default: 1,000. */
+  /** Rows per batch. A batch is one transaction. Default: 1,000. */
   batchSize?: number
   /** Ends the backfill. The next one continues after the last complete batch. */
   signal?: AbortSignal
@@ -46,8 +46,8 @@ export async function runBackfills(
   })
 }
 
-// In a schema of its own, because it belongs to the operator's commands and not to the services.
-// Two that create it at once would fail, so the second waits for the first.
+// In a separate schema, because the operator's commands use it, not the services. Two that create it at once would
+// fail, so the second waits for the first.
 const progressTable = `
   SELECT pg_advisory_xact_lock(hashtext('belfry backfills'));
   CREATE SCHEMA IF NOT EXISTS backfills;
@@ -101,7 +101,7 @@ async function runBackfill(connections: Connections, backfill: Backfill, options
 
 type Batch = { isFinished: boolean; rows: number; total: number }
 
-// The position commits with the rows, so a kill loses or repeats no batch.
+// The position commits with the rows, so each batch is applied exactly once, even after a kill.
 async function doBatch(client: pg.Client, { name, table, statement }: Backfill, batchSize: number): Promise<Batch> {
   const { rows } = await client.query<{ position: string | null; total: string; isFinished: boolean }>(
     `SELECT position, rows AS total, finished_at IS NOT NULL AS "isFinished" FROM backfills.progress

@@ -1,4 +1,4 @@
-/** The services that have a database role of their own. */
+/** The services, each with its own database role. */
 export type ServiceName = 'api' | 'scheduler' | 'dispatcher'
 
 export const serviceRoles = {
@@ -27,7 +27,7 @@ const rightsByTable: Record<string, Rights> = {
   _prisma_migrations: { api: read, scheduler: read, dispatcher: read },
   account_log: { api: add, scheduler: 'SELECT, UPDATE, DELETE', dispatcher: none },
   alert_rounds: { api: change, scheduler: change, dispatcher: change },
-  // The scheduler deletes expired keys of jobs, and sees no hash.
+  // The scheduler deletes expired keys of jobs, but cannot read hashes.
   api_keys: {
     api: all,
     scheduler: 'DELETE, SELECT (id, workspace_id, expires_at, federated_credential_id)',
@@ -102,7 +102,7 @@ const rightsByTable: Record<string, Rights> = {
   task_requests: { api: change, scheduler: all, dispatcher: add },
   tasks: { api: change, scheduler: all, dispatcher: change },
   throttles: { api: all, scheduler: 'SELECT, UPDATE, DELETE', dispatcher: none },
-  // The dispatcher checks its master keys against the wrapped keys, and sees no secret.
+  // The dispatcher checks its master keys against the wrapped keys, but cannot read secrets.
   totp_factors: { api: all, scheduler: none, dispatcher: 'SELECT (id, master_key_id, wrapped_key)' },
   usage: { api: read, scheduler: change, dispatcher: change },
   usage_changes: { api: add, scheduler: all, dispatcher: add },
@@ -118,7 +118,7 @@ const rightsByTable: Record<string, Rights> = {
 
 export const decidedTables = Object.keys(rightsByTable)
 
-/** Returns the rights that a service needs on a table, separated by commas; null for none. */
+/** Returns the rights that a service needs on a table, separated by commas, or null. */
 export function rightsOn(service: ServiceName, table: string): string | null {
   return rightsByTable[table]?.[service] ?? null
 }

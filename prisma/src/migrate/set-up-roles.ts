@@ -7,7 +7,7 @@ import { withMigrationLock } from './migration-lock.ts'
 import { guardedTables, rightsOn, type ServiceName, serviceNames, serviceRoles } from './service-rights.ts'
 import { type LockOptions, transactWithLocks } from './transact-with-locks.ts'
 
-/** The password of the role of each service that has a URL of its own. */
+/** The password of the role of each service with a separate database URL. */
 export type Logins = { readonly [name in ServiceName]?: string }
 
 type Client = Pick<pg.Client, 'query'>
@@ -138,7 +138,7 @@ async function giveRunsToScheduler(client: Client): Promise<void> {
   await client.query(`REVOKE CREATE ON SCHEMA public FROM ${role}`)
 }
 
-// The scheduler sees the transactions of the other roles, which alerts wait for.
+// Lets the scheduler see the transactions of the other roles: alerts wait for them.
 async function grantStatistics(client: Client): Promise<string[]> {
   const role = serviceRoles.scheduler
   const { rows } = await client.query(

@@ -16,7 +16,7 @@ export type Connections = {
   client: pg.Client
   /** The backend of the client. */
   pid: number
-  /** Another connection, which finds the sessions that block the client. */
+  /** Another connection. It finds the sessions that block the client. */
   watcher: pg.Client
 }
 

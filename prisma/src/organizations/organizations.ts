@@ -24,7 +24,7 @@ export type TierChanger = Pick<NewAuditEntry, 'userId' | 'apiKeyId' | 'address'>
 }
 
 /**
- * Moves an organization to a tier. The next claim applies its limits. A lower tier deletes nothing.
+ * Moves an organization to a tier. The next claim applies its limits. A lower tier does not delete data at once.
  * @returns The previous tier; null when the organization has that tier already or has been deleted.
  */
 export async function changeTier(

@@ -13,7 +13,7 @@ export type TenantRow = {
   isNew: boolean
 }
 
-/** Reads the tenants of workspaces. A workspace that does not exist has none. */
+/** Reads the tenants of workspaces. Skips workspaces that do not exist. */
 export async function readTenants(pool: Pool, workspaceIds: readonly string[]): Promise<TenantRow[]> {
   const text = `
     SELECT w.id AS "workspaceId", w.organization_id AS "organizationId", o.tier,

@@ -16,7 +16,7 @@ export type NewOutboxMessage = {
   masterKeys: MasterKeys | null
   /** The message expires after this time. Default: three days. */
   usefulMs?: number
-  /** The organization for which it is sent, or one of its workspaces. Default: none, as for mails of an account. */
+  /** The organization for which it is sent, or one of its workspaces. Omitted e.g. for account mails. */
   tenant?: MessageTenant
 }
 
@@ -36,7 +36,7 @@ export async function addToOutbox(tx: AnyTransaction, message: NewOutboxMessage)
   await execute(tx, text, [...values, message.usefulMs ?? usefulMs, organizationId ?? null, workspaceId ?? null])
 }
 
-/** The stored content of a message: encrypted with a data key of its own, or plain when it holds no secret. */
+/** The stored content of a message: encrypted with the message's own data key, or plain without secrets. */
 type StoredContent = { content: Buffer; masterKeyId: string | null; wrappedKey: Uint8Array | null }
 
 /** Returns the content of a message as it is stored. With master keys it is encrypted, bound to the id of the message. */
@@ -73,9 +73,9 @@ export type TakenOutboxMessage = {
 type Row = Omit<TakenOutboxMessage, 'open'> & StoredContent
 
 /**
- * Takes the oldest due message of a kind; null when none is due. No other caller gets it for `leaseMs`. When no outcome has
- * been recorded by then, the message is sent again.
- * @param excluded - Organizations whose messages wait. Default: none.
+ * Takes the oldest due message of a kind; null if none is due. No other caller gets it for `leaseMs`. When no outcome
+ * has been recorded by then, the message is sent again.
+ * @param excluded - Organizations whose messages wait. Optional.
  */
 export async function takeFromOutbox(
   pool: Pool,
@@ -148,7 +148,7 @@ export async function readOutboxOutcome(pool: Pool, id: string): Promise<OutboxO
   return row ? { sent: row.sent, error: row.sent ? null : row.error } : null
 }
 
-/** Waits for the outcome of a message; null when it has none in time. */
+/** Waits up to `maxMs` for the outcome of a message, then returns null. */
 export async function awaitOutboxOutcome(pool: Pool, id: string, maxMs: number): Promise<OutboxOutcome | null> {
   for (const giveUpAt = performance.now() + maxMs; performance.now() < giveUpAt; await sleep(pollMs)) {
     const outcome = await readOutboxOutcome(pool, id)

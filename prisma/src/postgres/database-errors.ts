@@ -19,7 +19,7 @@ export function codeOf(error: unknown): string {
 }
 
 // SQLSTATE: 08 connection, 53 out of connections, memory or disk, 57P0 shutdown and start-up, 57014 and 55P03 a timeout
-// of ours, 40 deadlock, 25006 a server that takes no writes for now, as during a failover.
+// of ours, 40 deadlock, 25006 a read-only server, e.g. during a failover.
 // Node: errors of a socket or a name, and EMFILE or NFILE when no file descriptor is left.
 // Prisma: P1 connection, P2024 pool, P2028 and P2034 transaction.
 const transientCode =

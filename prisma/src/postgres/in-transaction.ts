@@ -9,7 +9,7 @@ export type Transaction = Db
 /**
  * Runs statements in one transaction, and rolls it back when `run` rejects. Statements within an open transaction become
  * part of it.
- * @param settings - Statements to send together with BEGIN. An open transaction ignores them. Default: none.
+ * @param settings - Statements to send together with BEGIN. An open transaction ignores them. Optional.
  */
 export async function inTransaction<T>(
   db: Db,
@@ -25,7 +25,7 @@ export async function inTransaction<T>(
     await client.query('COMMIT')
     return result
   } catch (error) {
-    // The rollback completes first, so the next statement of the caller finds no row of this transaction locked.
+    // The rollback completes first, so the caller's next statement does not wait for locks of this transaction.
     await client.query('ROLLBACK').catch((cause: Error) => {
       failed = cause
     })
@@ -39,7 +39,7 @@ export function isInTransaction(db: Db): boolean {
   return !(db instanceof pg.Pool)
 }
 
-/** Reads the database's clock. Within a transaction it differs from now(), which is the start of the transaction. */
+/** Reads the database's clock. In a transaction it differs from now(): that is the time of the transaction's start. */
 export async function readClock(tx: Transaction): Promise<Date> {
   const { rows } = await tx.query<{ now: Date }>('SELECT clock_timestamp() AS now')
   return rows[0]?.now ?? Promise.reject(new Error('The database returned no time.'))

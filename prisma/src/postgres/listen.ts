@@ -17,8 +17,8 @@ const silenceMs = 15_000
 const closeMs = 1_000
 
 /**
- * Listens to channels of PostgreSQL on a connection of its own. Reconnects when it is lost, after 0.1 s, doubled up to 5 s.
- * Never rejects.
+ * Listens to channels of PostgreSQL on a dedicated connection. Reconnects when it is lost, after 0.1 s, doubled up to 5
+ * s. Never rejects.
  */
 export function listen(
   databaseUrl: string,

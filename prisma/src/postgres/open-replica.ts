@@ -19,8 +19,8 @@ const silenceMs = 2_000
 const maxSamples = 100
 
 /**
- * Opens a replica of the database of `primary`. Its age is the time since it had replayed a position of the primary's log, so
- * it depends on no clock but that of this process, and an idle primary does not make it old.
+ * Opens a replica of the database of `primary`. Its age is the time since it had replayed a position of the primary's
+ * log, so only the clock of this process matters, and the replica of an idle primary stays fresh.
  */
 export function openReplica(primary: Pool, url: string, { maxLagMs, ...options }: ReplicaOptions) {
   const pool = openPool(url, { ...options, silenceMs })
@@ -37,7 +37,7 @@ export function openReplica(primary: Pool, url: string, { maxLagMs, ...options }
       const position = await primary.query<{ lsn: string }>('SELECT pg_current_wal_lsn()::text AS lsn')
       samples.push({ lsn: position.rows[0]?.lsn ?? '', at })
       if (samples.length > maxSamples) samples = samples.filter((_, index) => index % 2 === 0) // the latest stays
-      // A server that is no replica has diverged, or is about to: it has replayed nothing.
+      // A server that is not in recovery has diverged or is about to, so it does not count as a replica.
       const { rows } = await pool.query<{ at: number | null }>(
         `SELECT max(s.at) AS at FROM unnest($1::pg_lsn[], $2::float8[]) AS s (lsn, at)
          WHERE pg_is_in_recovery() AND s.lsn <= pg_last_wal_replay_lsn()`,

@@ -16,11 +16,16 @@ type PoolOptions = {
    * their values. Only for pools whose statements have good generic plans. Default: false.
    */
   plansOnce?: boolean
-  /** Commits without waiting for the disk. Only for unlogged tables, which a crash of PostgreSQL empties. Default: false. */
+  /**
+   * Commits without waiting for the disk. Only for unlogged tables: a crash of PostgreSQL empties them anyway. Default:
+   * false.
+   */
   commitsAsync?: boolean
   /** How long a statement waits for a row lock. Default: 5 s. */
   lockTimeoutMs?: number
-  /** A connection in use counts as lost after this time without data. Default: 12 s, which is more than a statement may take. */
+  /**
+   * A connection in use counts as lost after this time without data. Default: 12 s, longer than the statement timeout.
+   */
   silenceMs?: number
 }
 
@@ -118,9 +123,9 @@ export async function pingPool(pool: Pool): Promise<void> {
  * next statement then fails as on any broken connection.
  *
  * The driver's `query_timeout` is not used. Its timer retains the rows of each statement until the next full garbage
- * collection, which took a tenth of the CPU time under load.
+ * collection. That took a tenth of the CPU time under load.
  *
- * @param onLost - Called before a silent connection is ended. Default: nothing.
+ * @param onLost - Called before a silent connection is ended. Optional.
  * @returns The watch, which has started.
  */
 export function endLostConnection(client: ClientBase, silenceMs: number, onLost = () => {}): SilenceWatch {
@@ -146,7 +151,7 @@ type SilenceWatch = {
   end(): void
 }
 
-// Undocumented fields of the driver's Client, which each connection of a pool is.
+// Undocumented fields of the driver's Client. Each connection of a pool is a Client.
 type WithSocket = {
   connection: {
     stream: {

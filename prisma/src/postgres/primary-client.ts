@@ -4,7 +4,7 @@ import { urlsOfHosts } from './database-hosts.ts'
 
 const probeMs = 3_000
 
-/** What a client needs to connect to a database URL, which may have several hosts: those of a primary and its replicas. */
+/** What a client needs to connect to a database URL. The URL may list several hosts: a primary and its replicas. */
 export type DatabaseTarget = {
   connectionString: string
   /** Connects to the host that accepts writes. */
@@ -27,10 +27,10 @@ export async function findPrimary(databaseUrl: string): Promise<string> {
   return urls.length === 1 ? databaseUrl : primaryOf(urls)
 }
 
-// All at once: a host that does not answer delays nothing.
+// Probes all hosts at once, so a dead host does not delay the others.
 async function primaryOf(urls: readonly string[]): Promise<string> {
   return Promise.any(urls.map(probe)).catch(({ errors }: AggregateError) => {
-    // Waiting does not cure a wrong password.
+    // A permanent error, e.g. a wrong password, is not worth a retry.
     const final = errors.find(error => !isTransientDatabaseError(error))
     if (final) throw final
     const reasons = errors.map((error: Error, i) => `${new URL(urls[i] ?? '').host}: ${error.message}`)
@@ -51,7 +51,8 @@ async function probe(url: string): Promise<string> {
   }
 }
 
-// A pool asks for the primary again after a connection to the last one has failed, so connecting costs no probe as a rule.
+// A pool asks for the primary again after a connection to the last one has failed, so most connections are made without
+// a probe.
 function clientOfPrimary(urls: readonly string[]): typeof pg.Client {
   let known: string | null = null
   return class PrimaryClient extends pg.Client {
@@ -88,7 +89,7 @@ function clientOfPrimary(urls: readonly string[]): typeof pg.Client {
 // As the driver declares it.
 type Connected = ((error: Error) => void) | ((error: null, client: pg.Client) => void)
 
-// PostgreSQL reports both settings when a session begins, and a pooler in between neither.
+// PostgreSQL reports both settings when a session begins. A pooler in between reports neither.
 function watchRole(client: pg.Client): () => boolean {
   const reported = new Map<string, string>()
   const { connection } = client as unknown as WithConnection
@@ -96,7 +97,7 @@ function watchRole(client: pg.Client): () => boolean {
   return () => reported.get('in_hot_standby') !== 'on' && reported.get('default_transaction_read_only') !== 'on'
 }
 
-// SQLSTATE 25006: the server takes no writes for now.
+// SQLSTATE 25006 `read_only_sql_transaction`: the server is read-only, e.g. during a failover.
 function readOnly(message: string): Error {
   return Object.assign(new Error(message), { code: '25006' })
 }

@@ -2,8 +2,8 @@ import { inTransaction } from './in-transaction.ts'
 import type { Pool } from './pool.ts'
 
 /**
- * Rejects when PostgreSQL accepts no writes, because its disk is full or it is read-only. A small change often fits into
- * space that a table already has. So this writes 200 KB to new files, which PostgreSQL removes at the end.
+ * Rejects when PostgreSQL cannot write, because its disk is full or it is read-only. A small change often fits into the
+ * free space of a table. So this writes 200 KB to new files; PostgreSQL removes them at the end.
  */
 export async function probeWrite(pool: Pool): Promise<void> {
   await inTransaction(pool, async tx => {

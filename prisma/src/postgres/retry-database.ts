@@ -8,7 +8,7 @@ export type RetryOptions = {
   onWait: (error: unknown) => void
   /** Whether the same call may succeed later. Default: `isTransientDatabaseError`. */
   isRetryable?: (error: unknown) => boolean
-  /** Ends the retries when it is aborted. Default: none. */
+  /** Ends the retries when it is aborted. Optional. */
   signal?: AbortSignal
   /** The first pause in milliseconds; each pause is twice as long as the one before. Default: 50. */
   minPauseMs?: number

@@ -52,7 +52,7 @@ function settings(organizationId: string, workspaceId: string): string {
   return `SET ${organization_id} = '${idOrNothing(organizationId)}'; SET ${workspace_id} = '${idOrNothing(workspaceId)}'`
 }
 
-// A statement with SET takes no parameters.
+// SET does not support parameters, so the id is checked and inlined.
 function idOrNothing(id: string): string {
   if (!/^[0-9a-f-]*$/.test(id)) throw new TypeError('A tenant has a UUID.')
   return id

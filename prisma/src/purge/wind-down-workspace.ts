@@ -20,8 +20,8 @@ export async function workspacesToWindDown(pool: Pool): Promise<string[]> {
 }
 
 /**
- * Deletes a batch of the cron jobs of a deleted workspace, and cancels a batch of its waiting tasks. This is not urgent,
- * because the claim starts no task of a deleted workspace.
+ * Deletes a batch of the cron jobs of a deleted workspace, and cancels a batch of its waiting tasks. This is not
+ * urgent, because the claim refuses tasks of a deleted workspace.
  * @returns How many cron jobs and tasks. Also 0 when another scheduler holds the workspace.
  */
 export async function windDownWorkspace(pool: Pool, workspaceId: string): Promise<number> {

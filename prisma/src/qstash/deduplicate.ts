@@ -4,8 +4,8 @@ import type { Transaction } from '../postgres/in-transaction.ts'
 const deduplicationMinutes = 10
 
 /**
- * Claims the hash of a message for a task that the same transaction stores. Returns the id of the earlier task when the hash
- * is taken: then the caller stores nothing. Concurrent calls with one hash run one after the other.
+ * Claims the hash of a message for a task that the same transaction stores. Returns the id of the earlier task when the
+ * hash is taken: then the caller must not store its task. Concurrent calls with one hash run one after the other.
  */
 export async function claimMessage(
   tx: Transaction,

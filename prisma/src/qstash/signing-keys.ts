@@ -47,7 +47,7 @@ export async function rotateQstashSigningKeys(
   })
 }
 
-/** Gives a workspace known keys, which only a development server should have. Writes nothing when it has these. */
+/** Gives a workspace well-known keys, for development servers only. Skips the write when it has these keys already. */
 export async function setQstashSigningKeys(
   pool: Pool,
   masterKeys: MasterKeys,

@@ -2,7 +2,7 @@ import type { Queue } from '../generated/client.ts'
 import type { Db, Transaction } from '../postgres/in-transaction.ts'
 import { queueIdOf } from './queue-sql.ts'
 
-/** The limits of a queue; null for none. */
+/** The limits of a queue; null means unlimited. */
 export type QueueLimits = {
   maxConcurrent: number | null
   /** At most `count` attempts start within any period of this length. */
@@ -18,7 +18,7 @@ export type QueueRow = StoredLimits &
   Pick<Queue, 'id' | 'name' | 'pausedAt' | 'createdAt' | 'updatedAt'> & {
     waiting: number
     inFlight: number
-    /** For how long the task that has waited the longest is due, in milliseconds; null while none waits. */
+    /** For how long the task that has waited the longest is due, in milliseconds; null while the queue is empty. */
     oldestDueMs: number | null
   }
 

@@ -18,8 +18,8 @@ export async function divideNextMonth(pool: Pool, keptDays: number): Promise<str
 }
 
 /**
- * Replaces the partition of a month by a partitioned table, if it has no runs. The table is built first, which
- * blocks no other statement. An interrupted call leaves it, and the next call continues with it.
+ * Replaces the partition of a month by a partitioned table, if it is empty. The table is built first, without blocking
+ * other statements. After an interruption the next call continues with that table.
  */
 export async function divideMonth(pool: Pool, month: RunMonth, days: 1 | 7): Promise<boolean> {
   const isBuilt = await inTransaction(pool, async tx => (await lockPartitions(tx)) && (await build(tx, month, days)))

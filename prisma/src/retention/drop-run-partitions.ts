@@ -11,9 +11,9 @@ type Partition = { name: string; parent: string }
 const maxMoved = 10_000
 
 /**
- * Drops the partitions that ended more than `days` ago. A month with runs stays until `deleteOldRuns` has deleted them, with
- * their tasks and their storage. A day or a week of a divided month moves its last runs, those of dead letters, to the rest of
- * its month. A partition that a long transaction reads stays until a later call.
+ * Drops the partitions that ended more than `days` ago. A month with runs stays until `deleteOldRuns` has deleted them,
+ * with their tasks and their storage. A day or a week of a divided month moves its last runs, the runs of dead letters,
+ * to the rest of its month. A partition that a long transaction reads stays until a later call.
  * @param dividedDays - The same for the days and weeks of divided months. Default: `days`.
  * @returns The names of the dropped partitions.
  */
@@ -32,7 +32,7 @@ export async function dropRunPartitions(pool: Pool, days: number, dividedDays = 
   return dropped
 }
 
-// A past partition without runs gets no more, because the id of a run is as old as its claim.
+// An empty past partition stays empty, because the id of a run is as old as its claim.
 async function dropPartition(pool: Pool, partition: Partition): Promise<boolean> {
   const runs = await countRuns(pool, partition.name)
   if (runs === 0) return dropEmpty(pool, partition)
@@ -66,8 +66,8 @@ async function dropEmpty(pool: Pool, { name, parent }: Partition): Promise<boole
 }
 
 /**
- * Moves the runs of a detached partition to its month, whose rest takes them. It does not happen in the transaction that
- * detaches, which blocks other transactions. Until it is done, the runs of these dead letters are not found.
+ * Moves the runs of a detached partition to the rest of its month. This is a separate transaction, because detaching
+ * blocks others. Until it commits, the runs of these dead letters are not found.
  */
 async function moveToRest(pool: Pool, detached: string): Promise<void> {
   const month = detached.slice(0, 'runs_2026_12'.length)

@@ -7,7 +7,7 @@ type OldRunsPage = {
   /** Runs on the page; fewer than `limit` on the last one. */
   examined: number
   deleted: number
-  /** Deleted dead letters, which no user has replayed or discarded for a year. */
+  /** Deleted dead letters. They were not replayed or discarded within a year. */
   deadLetters: number
   /** The last run of the page, from which the next page continues; null when the page is empty. */
   last: string | null
@@ -20,9 +20,9 @@ type OldRunsPage = {
 const deadLetterDays = 365
 
 /**
- * Reads the next page of a workspace's runs that are older than `days`, and deletes all but those of dead letters. With the
- * latest run of a finished task it deletes the task. The same statement records the freed storage. It waits for no row:
- * rows that another caller holds stay until the next round.
+ * Reads the next page of a workspace's runs that are older than `days`, and deletes them, except for the runs of dead
+ * letters. With the latest run of a finished task it deletes the task. The same statement records the freed storage. It
+ * skips locked rows: they stay until the next round.
  * @param after - The last run of the previous page. Default: null, the first page.
  */
 export async function deleteOldRuns(
@@ -107,7 +107,7 @@ export const remainingTasks = {
 
 /**
  * Deletes the oldest of these tasks of a workspace that ended more than `days` ago. Concurrent callers delete different tasks.
- * @returns How many; fewer than the limit when none is left.
+ * @returns How many; fewer than the limit when all are deleted.
  */
 export async function deleteTasks(
   pool: Pool,

@@ -5,7 +5,7 @@ import type { Pool } from '../postgres/pool.ts'
 export type PartDays = 1 | 7 | 'month'
 
 const busyDay = 1_000_000
-// A list of runs plans over all partitions, which takes 0.2 ms for each, and locks each with its indexes.
+// Listing runs plans over all partitions, at 0.2 ms each, and locks each with its indexes.
 const maxDailyPartitions = 60
 
 /**

@@ -26,7 +26,7 @@ export async function prepareRunPartitions(pool: Pool, monthsAhead: number): Pro
   return result
 }
 
-/** Returns how many months after this one have a partition, without a gap; -1 when this month has none. */
+/** Returns how many months after this one have a partition, without a gap; -1 when this month lacks a partition. */
 export async function countPreparedMonths(pool: Pool): Promise<number> {
   const months = await readMonths(pool, 12)
   const firstGap = months.findIndex(({ isThere }) => !isThere)

@@ -14,8 +14,8 @@ export async function foldRunChanges(pool: Pool, limit: number): Promise<number>
 
 export const runChanges = 'SELECT ctid FROM run_changes'
 
-// Runs of earlier hours are in no window of a host. The planner never turns the subquery into a join, which could read the
-// whole table. A text that is no URL may be long, and an index entry may not.
+// Skips runs older than every window of host statistics. The host is a subquery, because a join could read the whole
+// table. `left` bounds the index entry: a text that is not a URL may be long.
 const countedByHost = `
     SELECT workspace_id, minute, host, sum(weight) AS total, coalesce(sum(weight) FILTER (WHERE failed), 0) AS failed,
            sum(weight * ms::bigint) AS duration_ms

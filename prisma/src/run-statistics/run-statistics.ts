@@ -1,10 +1,10 @@
 import type { Db } from '../postgres/in-transaction.ts'
 import { lagOfBucket } from './lag-buckets.ts'
 
-/** Attempts that started in a part of a span, with percentiles of their lag; null where nothing started. */
+/** Attempts that started in a part of a span, with percentiles of their lag; null if there were no attempts. */
 export type RunCount = { total: number; failed: number; lagP50Ms: number | null; lagP99Ms: number | null }
 
-/** The attempts of a span: all of them, and those of each bucket. */
+/** The attempts of a span: in total, and per bucket. */
 export type RunCounts = { whole: RunCount; buckets: RunCount[] }
 
 /** A period in equal buckets. Its start and its buckets are whole minutes; whole hours, if a bucket has an hour or more. */
@@ -52,8 +52,8 @@ function percentile(rows: readonly Row[], total: number, share: number): number 
 }
 
 /**
- * Deletes the statistics of runs after 8 days (per minute) or 32 days (per hour), and those of hosts after the longest window
- * of `countHosts`.
+ * Deletes the statistics of runs after 8 days (per minute) or 32 days (per hour), and the statistics of hosts after the
+ * longest window of `countHosts`.
  * @returns How many rows were deleted, at most `limit` of each table and period.
  */
 export async function deleteOldStatistics(db: Db, limit: number): Promise<number> {

@@ -103,8 +103,8 @@ export async function rewrapDataKeys(
   }
 }
 
-// Messages in the outbox, authenticator apps, audit streams and keys of identity tokens own their data keys, as a workspace owns
-// those of its secrets. The column names the owner.
+// Messages in the outbox, authenticator apps, audit streams and keys of identity tokens own their data keys, as a
+// workspace owns the data keys of its secrets. The column names the owner.
 const ownerOf = { outbox: 'id', totp_factors: 'id', audit_streams: 'organization_id', identity_keys: 'id' }
 
 type Stored = WrappedDataKey & { store: keyof typeof ownerOf | 'data_keys' }
@@ -117,7 +117,7 @@ async function wrappedByOthers(db: Queryable, masterKeyId: string): Promise<Stor
   return rows
 }
 
-// Changes nothing when another process was faster, or the row no longer needs its key.
+// Skips the row when another process was faster, or the row no longer needs its key.
 async function replace(db: Queryable, from: Stored, to: WrappedDataKey): Promise<number> {
   const isKey =
     from.store === 'data_keys'

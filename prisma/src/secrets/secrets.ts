@@ -89,7 +89,7 @@ export type OpenSecrets = Map<string, OpenSecret | UnreadableSecretError>
 /** The secrets of a workspace, and whether its log keeps the responses to requests with secrets. */
 export type WorkspaceSecrets = { byName: OpenSecrets; keepsResponses: boolean }
 
-/** Decrypts the secrets of workspaces. Only for the dispatcher, which sends them. */
+/** Decrypts the secrets of workspaces. Only the dispatcher calls this, to send them. */
 export async function readSecrets(
   pool: Pool,
   masterKeys: MasterKeys,

@@ -57,7 +57,7 @@ export async function readSigningSecrets(
 }
 
 /**
- * Reads the signing secrets that subscriptions have of their own, the current one first.
+ * Reads the signing secrets of subscriptions, the current one first.
  * @throws UnreadableSecretError when a secret cannot be decrypted.
  */
 export function readSubscriptionSecrets(
@@ -78,8 +78,8 @@ export async function ensureSigningSecret(pool: Pool, masterKeys: MasterKeys, wo
 }
 
 /**
- * Replaces the current secret, which continues to sign for 24 hours, or creates the first one of a subscription. Returns `full`
- * when the maximum number of secrets sign already, and null when there is no such owner.
+ * Replaces the current secret, or creates the first one of a subscription. The replaced secret continues to sign for 24
+ * hours. Returns `full` when the maximum number of secrets sign already, and null if the owner does not exist.
  * @param value - The new secret. Default: a random one.
  */
 export async function rotateSigningSecret(
@@ -133,7 +133,7 @@ export function revokeSigningSecret(
   })
 }
 
-/** Removes the secrets of a subscription, so those of its workspace sign. Returns how many there were. */
+/** Removes the secrets of a subscription, so the secrets of its workspace sign. Returns how many there were. */
 export async function removeSubscriptionSecrets(
   tx: Transaction,
   { workspaceId, subscriptionId }: Required<SecretOwner>,

@@ -19,7 +19,7 @@ import { expiredReason, expireTasks } from './expire-tasks.ts'
 import { explainClaims, startsWithClaim } from './explain-claims.ts'
 import { originOf } from './task-row.ts'
 
-/** The lease of an attempt ends this long after its timeout. A later one is overdue, which is measured and reported. */
+/** The lease of an attempt ends this long after its timeout. An attempt that takes longer is reported as overdue. */
 export const leaseMarginMs = 15_000
 
 /** A dispatcher that claims. `quarantine`: only tasks in quarantine. Default: only other tasks. */
@@ -143,9 +143,9 @@ export const claimInput: ReadonlyArray<InputColumn<ClaimRequest>> = [
 ]
 
 // The reason why the first attempt of a cron job's task must not start; null for a replay. Its cron job may have been
-// paused, changed or deleted, and then a claim undone. With `overlap: skip`, an occurrence is skipped while an earlier task
-// of the same cron job is unfinished and not held. There is no race: that task is unfinished from before its own claim. Other tasks only
-// pay for reading one of their own columns.
+// paused, changed or deleted, and then a claim undone. With `overlap: skip`, an occurrence is skipped while an earlier
+// task of the same cron job is unfinished and not held. There is no race: that task is unfinished from before its own
+// claim. For other tasks the check reads one column.
 const ownRefusal = `
       CASE WHEN t.cron_job_id IS NOT NULL AND t.state = 'pending' AND t.replay_of IS NULL THEN (
         SELECT CASE

@@ -13,7 +13,7 @@ export type ClaimedTask = Omit<StoredRequest, 'callbacks' | 'queue'> &
     expiresAt: number | null
     /** 1 for the first attempt. */
     attempt: number
-    /** How many earlier attempts were lost with their dispatcher. They use no retry. */
+    /** How many earlier attempts were lost with their dispatcher. They do not count as retries. */
     lost: number
     /** Whether the attempt needs an entry in the send journal before it is sent. */
     prefetched: boolean
@@ -29,12 +29,12 @@ export type ClaimedTask = Omit<StoredRequest, 'callbacks' | 'queue'> &
 
 /**
  * The answer to a claim:
- * - `claimed`: the caller owns the attempt, and received it at `receivedAt` of its own `performance.now()`.
+ * - `claimed`: the caller owns the attempt, and received it at `receivedAt` of the caller's `performance.now()`.
  * - `early`: the task is due in `dueInMs`.
  * - `busy`: another transaction holds the row; ask again with the same token.
  * - `moved`: the task calls another origin than the request names.
  * - `queued`: the queue of the task has a limit, so the request must say so.
- * - `blocked`: the queue of the task let no attempt start. PostgreSQL makes the task due again when it does.
+ * - `blocked`: the queue of the task is at its limit. PostgreSQL makes the task due again once an attempt may start.
  * - `not_prefetchable`: the task may be claimed for a free slot only.
  * - `gone`: another dispatcher has the task, or it is cancelled, finished, held, in quarantine or unknown. `refusal` is the reason
  *   when this claim has ended the task.
@@ -53,8 +53,8 @@ export type Claim =
  * A task to claim, and a random UUID that identifies the claim.
  * - `origin`: claim the task only if it calls this origin, for which the caller has a slot. Default: any.
  * - `isPrefetch`: no slot is free yet, so the attempt needs an entry in the send journal before it starts. Default: false.
- * - `isQueued`: the task may have a queue with a limit, which decides too. Such a claim may wait for other claims of the
- *   queue, and is never prefetched. Default: false.
+ * - `isQueued`: the task may have a queue with a limit, so the claim also checks the queue. Such a claim may wait for
+ *   other claims of the queue, and is never prefetched. Default: false.
  */
 export type ClaimRequest = {
   taskId: string

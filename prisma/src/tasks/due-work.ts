@@ -10,7 +10,7 @@ export type DueRow = { id: string; dueAt: Date }
 /** A waiting task, its workspace, and the origin that it calls, as its URL spells it. */
 export type WaitingRow = DueRow & { workspaceId: string; origin: string }
 
-/** Waiting tasks due from `from` to before `until`. `share`: those of one dispatcher. Default: all. */
+/** Waiting tasks due from `from` to before `until`. `share`: only the tasks of one dispatcher's share. Default: all. */
 type WaitingWindow = { from: Date; until: Date; share?: TaskShare }
 
 /** One round of the promotion. Only one process at a time has one. */

@@ -9,9 +9,9 @@ export const isExpired = `(t.expires_at IS NOT NULL AND t.expires_at <= clock_ti
 export const expiredReason = 'expired' satisfies StateReason
 
 /**
- * Ends waiting tasks whose deadline has passed: they are dead. Skips rows that another caller locks, and held tasks, which
- * may have been delivered before a restore.
- * @param which - Up to `limit` tasks with the earliest deadlines, or those of the given tasks that have expired.
+ * Ends waiting tasks whose deadline has passed: they are dead. Skips rows that another caller locks, and held tasks:
+ * they may have been delivered before a restore.
+ * @param which - Up to `limit` tasks with the earliest deadlines, or the expired ones among the given tasks.
  */
 export async function expireTasks(
   db: Db,

@@ -11,15 +11,15 @@ import { storedLabels } from './task-labels.ts'
 /** The reason of an event's task that was not sent, because its subscription was switched off. */
 export const missedReason = 'subscription_off' satisfies StateReason
 
-/** Limits and marks of a task. Most tasks have none of these. */
+/** Limits and marks of a task. Most tasks omit them all. */
 export type TaskControls = {
-  /** No attempt starts at this time or later. Default: none. */
+  /** No attempt starts at this time or later. Optional. */
   expiresAt?: Date | null
   /** The same as a time after `executeAt`. */
   maxAgeMs?: number | null
   /** Unique among the pending tasks of the workspace; see `storeUnderKey`. */
   key?: string | null
-  /** At most ten, without commas. Null: none. */
+  /** At most ten, without commas. Optional. */
   labels?: readonly string[] | null
 }
 
@@ -97,7 +97,7 @@ export function hasControls(task: Controls): boolean {
 const maxPerStatement = 128
 
 /**
- * Stores tasks, each with its request: all of them or, when it rejects, none. Leaves out a task whose time is not later
+ * Stores tasks, each with its request. When it rejects, nothing is stored. Leaves out a task whose time is not later
  * than the database's clock (spec 7, rule 1).
  */
 export async function insertTasks(db: Db, tasks: readonly NewTask[]): Promise<InsertedTask[]> {

@@ -16,7 +16,8 @@ type OldestLate = { id: string; isStuck: boolean }
 
 /**
  * Finds workspaces with a waiting task that was due more than `graceMs` ago, each with its oldest such task. Suspended
- * workspaces have none. A search keeps its position, and what it has found, between calls, so each caller opens its own.
+ * workspaces are left out. A search keeps its position, and what it has found, between calls, so each caller opens its
+ * own.
  */
 export type LateSearch = (graceMs: number) => Promise<Map<string, OldestLate>>
 
@@ -98,8 +99,8 @@ async function walk(pool: Pool, after: string, limit: number, graceMs: number) {
   return queryInIndexOrder<{ workspaceId: string; id: string | null }>(pool, query)
 }
 
-// All times are bounded by now(), which can bound an index scan. PostgreSQL would compare clock_timestamp() with each future
-// task too.
+// All times are bounded by now(), because it can bound an index scan. PostgreSQL would compare clock_timestamp() with
+// each future task too.
 export const lateHeadStatement = `
   SELECT workspace_id AS "workspaceId", id FROM tasks
   WHERE ${isWaiting} AND due_at >= ${waitingFloor} AND due_at <= now() - $1::float8 * interval '1 millisecond'
@@ -119,7 +120,7 @@ export const lateWorkspacesStatement = `
   ORDER BY w.id`
 
 // Row comparisons, because only the index of due work by workspace has these columns in this order. The planner would
-// otherwise prefer the index of states, which contains the entries of finished tasks.
+// otherwise prefer the index of states and read the entries of finished tasks.
 export const dueTasksStatement = `
   SELECT due.id, due.due_at AS "dueAt", due.workspace_id AS "workspaceId", ${originOf('r.url')} AS origin
   FROM (

@@ -12,16 +12,20 @@ const spreadMs = 5_000
 
 export type Attempt = { taskId: string; runId: string }
 
-/** A task whose attempt was lost. `refusal`: why PostgreSQL could not store its callbacks, which are dropped. Null: it could. */
+/**
+ * A task whose attempt was lost. `refusal`: why PostgreSQL could not store its callbacks, so they are dropped; null if
+ * it stored them.
+ */
 export type LostAttempt = { taskId: string; workspaceId: string; state: TaskState; attempts: number; dueAt: Date } & {
   refusal: string | null
 }
 
 /**
- * Ends attempts that were lost with their dispatcher. Each gets a failed run with the code `worker_lost`, and its task waits
- * in quarantine for another attempt. That attempt uses no retry, because the target may never have been called. Only a
- * task that was lost alone three times is dead. `recordAttempts` accepts the outcome of a lost attempt until the next
- * attempt starts. When PostgreSQL refuses one of them, the others are lost nevertheless, and that one without its callbacks.
+ * Ends attempts that were lost with their dispatcher. Each gets a failed run with the code `worker_lost`, and its task
+ * waits in quarantine for another attempt. That attempt does not count as a retry, because the target may never have
+ * been called. Only a task that was lost alone three times is dead. `recordAttempts` accepts the outcome of a lost
+ * attempt until the next attempt starts. When PostgreSQL refuses one of them, the others are lost nevertheless, and
+ * that one without its callbacks.
  * @param attempts - The statement skips attempts that have been recorded meanwhile.
  * @param isAlone - Whether the lost process had no other attempt in flight.
  */

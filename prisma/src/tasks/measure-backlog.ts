@@ -7,11 +7,11 @@ import { leaseFloor } from './waiting-floor.ts'
 
 /** The work that waits in the database. */
 export type MeasuredBacklog = DueWork & {
-  /** How long the oldest lease of an attempt has been over; 0 when none is. */
+  /** How long the oldest lease of an attempt has been over; 0 if all leases are current. */
   leaseOverdueSeconds: number
   /**
-   * Unsent messages of the outbox by kind, counted up to `maxCounted`: the age of the oldest, and for how long the first of them has
-   * been due, which leaves out those that wait for their next attempt.
+   * Unsent messages of the outbox by kind, counted up to `maxCounted`: the age of the oldest, and for how long the
+   * first due message has been due. A message that waits for its next attempt is not due.
    */
   outbox: Array<{ kind: OutboxKind; waiting: number; oldestSeconds: number; overdueSeconds: number }>
 }

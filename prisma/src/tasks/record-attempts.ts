@@ -57,9 +57,9 @@ export const recordInput: ReadonlyArray<InputColumn<FinishedAttempt>> = [
 ]
 
 /**
- * Stores the runs of finished attempts and moves their tasks, in one statement. Fenced by the run's id: an attempt changes
- * nothing and returns null when its task has been claimed again. An attempt that counts as lost is still recorded while its
- * task waits in quarantine. Its run then has the real outcome, and the call is not repeated.
+ * Stores the runs of finished attempts and moves their tasks, in one statement. Fenced by the run's id: an attempt is
+ * skipped and returns null when its task has been claimed again. An attempt that counts as lost is still recorded while
+ * its task waits in quarantine. Its run then has the real outcome, and the call is not repeated.
  */
 export async function recordAttempts(
   pool: Pool,
@@ -81,16 +81,16 @@ async function recordLate(pool: Pool, attempts: readonly FinishedAttempt[]): Pro
 }
 
 // The subselect hides the old state from the planner: with stale statistics ("no task is processing") it would scan the
-// whole table. IS NOT DISTINCT FROM uses no index: while the table is new, the planner would read an index of states from end
-// to end for each batch. RETURNING carries the input along with the moved task, because the time of a second join grows with the
-// square of the rows.
+// whole table. IS NOT DISTINCT FROM keeps the planner from using an index: while the table is new, it would read the
+// whole index of states for each batch. RETURNING carries the input along with the moved task, because the time of a
+// second join grows with the square of the rows.
 const outcomeColumns = `
           state = i.to_state, quarantined = false, lost_alone = 0, updated_at = now(),
           due_at = CASE i.to_state WHEN 'retrying' THEN clock_timestamp() + i.retry_delay_ms * interval '1 millisecond'
                                    ELSE t.due_at END,
           finished_at = CASE i.to_state WHEN 'retrying' THEN NULL ELSE now() END`
 
-// An attempt with one of these codes uses no retry.
+// An attempt with one of these codes does not count as a retry.
 const isLost = `(coalesce(i.error_code, '') IN ('worker_lost', 'stale_connection'))`
 
 const usageChanges = `

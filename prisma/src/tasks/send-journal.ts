@@ -4,8 +4,9 @@ import type { Pool } from '../postgres/pool.ts'
 export type JournalEntry = { dispatcherId: string; session: string; seq: number; runIds: readonly string[] }
 
 /**
- * Writes prefetched claims into the send journal. When it returns true, the dispatcher may send them. False means that a
- * scheduler has ended this session and may have undone its claims: the dispatcher must send nothing of this entry.
+ * Writes prefetched claims into the send journal. When it returns true, the dispatcher may send them. False means that
+ * a scheduler has ended this session and may have undone its claims: the dispatcher must not send anything of this
+ * entry.
  *
  * The lock on the dispatcher's row excludes a scheduler that ends the dispatcher at the same time.
  */

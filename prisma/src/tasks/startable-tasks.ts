@@ -22,14 +22,15 @@ export type DueWork = {
   due: number
   /** Those of them that are startable. */
   startable: number
-  /** How long the oldest due task has been due; 0 when there is none. */
+  /** How long the oldest due task has been due; 0 if no task is due. */
   oldestDueSeconds: number
   oldestStartableSeconds: number
 }
 
 export const maxCounted = 10_000
 
-// Beyond the oldest tasks, this many of each workspace are read, so the backlog of one workspace hides no other.
+// Beyond the oldest tasks, this many of each workspace are read, so the backlog of one workspace cannot hide the
+// others.
 const maxOfWorkspace = 100
 // A single account may take nine tenths of the permits of a host.
 const fullShare = 0.8

@@ -6,7 +6,7 @@ type Origin = 'topic' | 'traceparent' | 'createdBy' | 'updatedBy' | 'depth' | 's
 type Columns = Omit<TaskRequest, 'taskId' | 'name' | 'labels' | 'extraBytes' | Origin>
 type Given = { [Field in keyof Columns as null extends Columns[Field] ? never : Field]: Columns[Field] }
 
-/** The fields of a request that may be left out, which means null. */
+/** The optional fields of a request. An omitted field is null. */
 export type RequestOptions = Partial<Omit<Columns, keyof Given>>
 
 /** The request of a task or a cron job, with its retries and its timeout. */

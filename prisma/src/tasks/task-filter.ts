@@ -87,7 +87,7 @@ export function conditionsOf(filter: TaskFilter, add: (value: unknown) => string
   const select = (conditions: Conditions) =>
     given.flatMap(([name, value]) => conditions[name as keyof TaskFilter]?.(add(value)) ?? [])
   const [ofTask, ofRequest] = [select(conditionsOfTask), select(conditionsOfRequest)]
-  // PostgreSQL never turns such a subquery into a join, which could read a whole table.
+  // A subquery, because a join could read a whole table.
   return ofRequest.length === 0
     ? ofTask
     : [...ofTask, `(SELECT ${ofRequest.join(' AND ')} FROM task_requests r WHERE r.task_id = t.id)`]
@@ -98,13 +98,13 @@ export function isIn(...states: TaskState[]): string {
   return `t.state IN (${states.map(state => `'${state}'`).join(', ')})`
 }
 
-/** A filter is checked for this many tasks at most, which takes about a third of a second. */
+/** A filter is checked for at most this many tasks, in about a third of a second. */
 const maxScannedTasks = 100_000
 
 /**
- * Finds up to `limit` tasks of a workspace, newest first. `isComplete`: whether no other one matches.
+ * Finds up to `limit` tasks of a workspace, newest first. `isComplete`: whether these are all tasks that match.
  * @param among - The SQL that tasks `t` are checked.
- * @param also - The SQL that few other tasks `t` are checked, too, in the same snapshot. Default: none.
+ * @param also - The SQL that few other tasks `t` are checked, too, in the same snapshot. Optional.
  * @param maxScanned - The filter is checked for this many tasks at most; null: for all. Default: `maxScannedTasks`.
  */
 export async function findMatchingTasks(
@@ -151,7 +151,7 @@ export async function countMatchingTasks(
   return { count, isCapped: count === max || (await hasMore(db, workspaceId, among, maxScannedTasks)) }
 }
 
-/** Returns the SQL of a filter, and adds its values to those of the statement. */
+/** Returns the SQL of a filter, and adds its values to the values of the statement. */
 export function matchesOf(filter: TaskFilter, values: unknown[]): string {
   return ['true', ...conditionsOf(filter, value => `$${values.push(value)}`)].join(' AND ')
 }

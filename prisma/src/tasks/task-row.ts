@@ -1,7 +1,7 @@
 /** SQL: the task waits for its time only. No queue blocks it, and no operator holds it. */
 export const waitsForTime = `state IN ('pending', 'retrying') AND waits_for = 0`
 
-/** SQL: the task waits for a dispatcher. A task in quarantine waits for a process of its own. */
+/** SQL: the task waits for a dispatcher. A task in quarantine waits for a quarantine process instead. */
 export const isWaiting = `${waitsForTime} AND NOT quarantined`
 
 /** SQL: the task has an attempt in flight that no operator holds. */
@@ -16,7 +16,7 @@ export const isDeadLetter = `t.state = 'dead' AND t.settled_at IS NULL`
 /** SQL: the task `t` was cancelled, and no user has replayed it. */
 export const isUnsettledCancel = `t.state = 'cancelled' AND t.settled_at IS NULL`
 
-/** Returns the SQL for the topic of a task. It is read for events only, because other tasks have none. */
+/** Returns the SQL for the topic of a task. Reads it for events only: only their tasks have a topic. */
 export function topicOf(alias: string): string {
   return `CASE WHEN ${alias}.source = 'event' THEN (SELECT r.topic FROM task_requests r WHERE r.task_id = ${alias}.id) END`
 }

@@ -7,7 +7,7 @@ export type UnstartedClaim = { taskId: string; workspaceId: string; runId: strin
 
 /**
  * Undoes claims whose attempts never started: each task is `pending` again, or `retrying` after an earlier attempt. The
- * attempt is not counted, its execution is refunded, and it leaves no run. Fenced by the run's id: null for a claim that no
+ * attempt is not counted or logged, and its execution is refunded. Fenced by the run's id: null for a claim that no
  * longer stands.
  */
 export async function undoClaims(

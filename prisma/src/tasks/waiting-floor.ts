@@ -3,8 +3,8 @@ import type { Pool } from '../postgres/pool.ts'
 import { isInFlight, waitsForTime } from './task-row.ts'
 
 /**
- * SQL: the time before which no waiting task is due. Each scan of due work starts here, so it skips the index entries of
- * finished tasks, which no vacuum can remove while an old snapshot is open.
+ * SQL: the time before which no waiting task is due. Each scan of due work starts here, so it skips the index entries
+ * of finished tasks. Vacuum cannot remove these while an old snapshot is open.
  */
 export const waitingFloor = `coalesce((SELECT f.due_at FROM waiting_floor f), '-infinity')`
 
@@ -26,7 +26,7 @@ export async function raiseWaitingFloor(pool: Pool): Promise<void> {
 /**
  * Lowers the floor to the first waiting task before it: the safety net for a transaction that stored a task, and then took
  * longer than the margin.
- * @returns When the first such task was due; null when there is none.
+ * @returns When the first such task was due; null if no task is due before the floor.
  */
 export async function mendWaitingFloor(pool: Pool): Promise<Date | null> {
   const text = `

@@ -12,14 +12,14 @@ export function tierRows(tiers: Tiers, next: number): { text: string; params: un
 type ClaimTexts = { tiers: string; dispatcher: string; isToppedUp: string }
 
 /**
- * Returns the CTEs of the claim that decide which first attempts may start. They read `ready`, whose rows the statement has
- * locked, and define `refused`: the tasks that do not start, and why. The reason `short` means that the dispatcher's block
- * of executions does not cover the task. After a top-up the organization has none left, so the task is cancelled. A deleted
- * workspace or a full storage refuses a task in both cases.
+ * Returns the CTEs of the claim that decide which first attempts may start. They read `ready`, whose rows the statement
+ * has locked, and define `refused`: the tasks that do not start, and why. The reason `short` means that the
+ * dispatcher's block of executions does not cover the task. After a top-up it means that the organization has used up
+ * its executions, so the task is cancelled. A deleted workspace or a full storage refuses a task in both cases.
  *
- * The statement locks only blocks of its own dispatcher, and waits for none: a block that another transaction holds counts
- * as empty. So does a block that was granted under another limit, because the tier has changed. A task whose workspace no
- * longer exists is not counted.
+ * The statement locks only blocks of the claiming dispatcher, without waiting: a block that another transaction holds
+ * counts as empty. So does a block that was granted under another limit, because the tier has changed. A task whose
+ * workspace no longer exists is not counted.
  */
 export function coveredExecutions({ tiers, dispatcher, isToppedUp }: ClaimTexts): string {
   return `
@@ -63,8 +63,8 @@ export function coveredExecutions({ tiers, dispatcher, isToppedUp }: ClaimTexts)
 }
 
 /**
- * Returns the CTEs of the claim that count the executions it has started. They read `claimed`, so a task that was ready but
- * could not be claimed costs nothing.
+ * Returns the CTEs of the claim that count the executions it has started. They read `claimed`, so a task that was ready
+ * but could not be claimed is not counted.
  */
 export function spentExecutions(dispatcher: string): string {
   return `

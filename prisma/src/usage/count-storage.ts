@@ -2,14 +2,14 @@
 const extraColumns = ['name', 'url', 'headers', 'callbacks'] as const
 const countedColumns: ReadonlySet<string> = new Set(['payload', ...extraColumns])
 
-// A row itself takes about as much, and is not counted. Nearly all requests and runs have no more, so nothing is stored and
-// summed for them.
+// Bytes that are not counted: about the size of a row itself. Nearly all requests and runs stay below, so `extra_bytes`
+// is usually null.
 const freeRequestBytes = 1024
 const freeRunBytes = 4096
 
 /**
- * SQL: the bytes of a request that count in addition to its payload; null when there are none. They are stored with it, so
- * its deletion frees the same bytes.
+ * SQL: the bytes of a request that count in addition to its payload; null instead of 0. The value is stored with the
+ * request, so its deletion frees the same bytes.
  * @param sqlOf - Returns the SQL of the value of a column. Default: its name.
  */
 export function extraRequestBytes(sqlOf: (column: string) => string = column => column): string {
@@ -17,7 +17,7 @@ export function extraRequestBytes(sqlOf: (column: string) => string = column => 
   return beyond(freeRequestBytes, values)
 }
 
-/** SQL: the bytes of a run that count in addition to the body of its response; null when there are none. */
+/** SQL: the bytes of a run that count in addition to the body of its response; null instead of 0. */
 export const extraRunBytes = beyond(freeRunBytes, ['request_headers', 'response_headers'])
 
 function beyond(free: number, values: readonly string[]): string {

@@ -14,12 +14,12 @@ export type UsageReport = {
   storageBytes: number
 }
 
-// No report is later than this. So the first version that reports sends no old ones.
+// Reports are sent in the first days of a month only, so the first version that reports does not send old ones.
 const reportDays = 7
 
 /**
- * Calls `report` with the usage of last month, and marks these organizations as reported in the same transaction. An
- * organization without executions and storage gets no report.
+ * Calls `report` with the usage of last month, and marks these organizations as reported in the same transaction. Skips
+ * organizations without executions and storage.
  * @returns How many organizations were reported, at most `limit`.
  */
 export async function reportUsage(

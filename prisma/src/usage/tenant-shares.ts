@@ -8,8 +8,8 @@ export type TenantShare = { of: 'slots' | 'executions' | 'failures' | 'storage';
 const maxRank = 3
 
 /**
- * Reads the largest shares that organizations have of the slots in use, of today's executions and failures, and of storage.
- * It names none of them, so their number is no concern of the metrics.
+ * Reads the largest shares that organizations have of the slots in use, of today's executions and failures, and of
+ * storage. Organizations appear by rank only, so the metrics stay few for any number of organizations.
  */
 export async function readTenantShares(pool: Pool): Promise<TenantShare[]> {
   const values = [maxRank]

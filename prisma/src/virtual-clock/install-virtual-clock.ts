@@ -6,7 +6,7 @@ export type DatabaseVirtualClock = Awaited<ReturnType<typeof openVirtualClock>>
 
 /**
  * Installs the virtual clock in a migrated database, for all connections that open later: functions of the schema
- * `virtual_clock` hide those of PostgreSQL. The URL must be that of the database's owner.
+ * `virtual_clock` hide PostgreSQL's own functions. The URL must name the database's owner.
  */
 export async function installVirtualClock(databaseUrl: string): Promise<void> {
   await withClient({ connectionString: databaseUrl }, client => client.query(installStatements()))

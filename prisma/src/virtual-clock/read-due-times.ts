@@ -2,7 +2,7 @@ import type { Db } from '../postgres/in-transaction.ts'
 import type { WaitingRow } from '../tasks/due-work.ts'
 import { isWaiting, originOf } from '../tasks/task-row.ts'
 
-/** The next time of each kind of work by the database's clock, in epoch milliseconds; Infinity for none. */
+/** The next time of each kind of work by the database's clock, in epoch milliseconds, or Infinity. */
 export type DueTimes = {
   /** The first tasks that are due, or due next, in the order of their times. */
   tasks: WaitingRow[]
