@@ -54,7 +54,7 @@ export function createApp(ctx: Context, checks: Parameters<typeof readiness>[0])
     })
   }
   if (ctx.stripe) app.post('/api/webhooks/stripe', receiveWebhooks(ctx, ctx.stripe))
-  // Loaded with the first request of an agent, which many installations never have.
+  // Loaded with the first request of an agent: many installations never get one.
   app.all('/mcp', async (request, response) => {
     const { serveAgents } = await import('./agents/serve-agents.ts')
     await serveAgents(ctx, app, request, response)

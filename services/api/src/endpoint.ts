@@ -27,7 +27,10 @@ import { invalid, notFound } from './http/refusals.ts'
 import { Reply, sendReply } from './http/reply.ts'
 import { readsOfReplica, recordWrite } from './read-replica.ts'
 
-/** An operation that an endpoint serves. Those that the reference omits have no method, and maybe no path, in their declaration. */
+/**
+ * An operation that an endpoint serves. Operations that the reference omits are declared without a method, and some
+ * without a path.
+ */
 type Served = Declaration & { path?: string }
 
 type OutputOf<S> = S extends z.ZodType ? z.output<S> : undefined
@@ -39,7 +42,7 @@ type Parameter<O> = O extends { path: infer P extends string } ? PathParameter<P
 /** The input of an endpoint's handler. */
 export type Input<O extends Served> = {
   caller: CallerOf<RightOf<O>>
-  /** Path parameters: ids as those of the database, and texts. */
+  /** Path parameters: ids in the form of the database, and texts. */
   params: Record<Parameter<O>, string>
   query: OutputOf<Member<O, 'query'>>
   body: OutputOf<Member<O, 'body'>>
@@ -78,8 +81,8 @@ export function endpoint<const O extends Served>(operation: O, given: Handle<O> 
   const { limits = bodyLimits, inspect = () => [], handle } = handler
   const { right, orRights, query: querySchema, mayLag = false } = operation as Served
   const brief = briefFormOf(operation.answer.body, right)
-  // Parses a valid body in one function, which the first request generates: all of them would take a fifth of the start. The
-  // schema itself parses an invalid body again to report its errors.
+  // Parses a valid body in one function. The first request generates it: to generate all of them would take a fifth of
+  // the start-up time. The schema itself parses an invalid body again to report its errors.
   let compiled: z.ZodType | undefined
   const kinds: Readonly<Record<string, IdKind>> = pathIds
   const parameters = pathParameters(operation.path ?? '').map((name): PathPart => [name, kinds[name]])
@@ -144,16 +147,16 @@ export function addRoutes(to: IRouter, ctx: Context, routes: ReadonlyArray<reado
   }
 }
 
-// A second net: in tables with row-level security a read sees only rows of its caller's tenant. Writes, among them the creation
-// of tasks, cost nothing more.
+// Defense in depth: in tables with row-level security a read sees only rows of its caller's tenant. Writes, e.g. the
+// creation of tasks, skip it for speed.
 function scopeReads(ctx: Context, request: Request, caller: CallerOf<Right>, mayLag: boolean): Context {
   if (request.method !== 'GET' || caller === null || !('organizationId' in caller)) return ctx
   const primary = scopeTo(ctx.pool, caller)
   return Object.assign(Object.create(ctx), { primary, pool: mayLag ? readsOfReplica(ctx, request, caller) : primary })
 }
 
-// A malformed id becomes the nil UUID, which gets the same response as an unknown id. `current` is the workspace of the
-// API key, or of X-Workspace-Id.
+// A malformed id becomes the nil UUID, and so gets the response to an unknown id. `current` is the workspace of the API
+// key, or of X-Workspace-Id.
 function readParams(request: Request, parameters: readonly PathPart[]): Record<string, string> {
   const params: Record<string, string> = {}
   for (const [name, kind] of parameters) {
@@ -192,7 +195,7 @@ export type Work = Omit<Context, 'pool'> & {
   afterCommit(act: (ctx: Context) => void): void
 }
 
-/** Returns the context of a creation that stores nothing for an `Idempotency-Key`. */
+/** Returns the context of a creation without an `Idempotency-Key`. */
 export function workOf(ctx: Context): Work {
   const own: Pick<Work, 'db' | 'keyed' | 'afterCommit'> = { db: ctx.pool, keyed: null, afterCommit: act => act(ctx) }
   return Object.assign(Object.create(ctx), own)

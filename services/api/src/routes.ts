@@ -102,5 +102,5 @@ for (const [name, { method, path }] of Object.entries<Operation>(operations)) {
   routes[path] = methods
 }
 
-/** Further paths of endpoints, which the reference does not list. */
+/** Further paths of endpoints. The reference does not list them. */
 export const aliases: Routes = { '/api/v1/events': { post: endpoints.publishEvent }, ...mcpRoutes }

@@ -27,7 +27,7 @@ const clockRefreshMs = 10_000
 export async function startApi(config: Config, log: Logger, host: Host): Promise<Service> {
   const { stop } = host
   const ctx = await openContext(config, log, host)
-  isTimeZone('Europe/Berlin') // the first time zone of a process takes about 30 ms, which no caller should wait for
+  isTimeZone('Europe/Berlin') // the first time zone of a process takes about 30 ms, so load one before the first request
   const { pool, queue } = ctx
   const checks = { database: () => pingPool(pool), ...(queue && { queue: () => queue.ping() }) }
   const app = createApp(ctx, checks)

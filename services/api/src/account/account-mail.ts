@@ -23,8 +23,8 @@ type Owner = { id: string; email: string }
 type Statements = Pick<PrismaTransaction, '$executeRawUnsafe' | '$queryRaw'>
 
 /**
- * Stores a mail about a sign-in, unless the browser is known by its cookie, or the same program signed in from the same address
- * within 90 days. The first sign-in of a new account gets none. Call it before the sign-in is logged.
+ * Stores a mail about a sign-in, unless the browser is known by its cookie, or the same program signed in from the same
+ * address within 90 days. Skips the first sign-in of a new account. Call it before the sign-in is logged.
  */
 export async function mailNewDevice(ctx: Context, tx: Statements, user: Owner, request: Request): Promise<void> {
   if (knownDevice(ctx, request, user.id) !== null) return

@@ -45,8 +45,8 @@ export function deviceName(agent: string | null): string {
 const deviceMs = 365 * 24 * 3_600_000
 
 /**
- * Returns the id of the device that a request comes from, when a user has signed in with it before. Its failed logins are
- * counted separately, so failures of others lock out no user.
+ * Returns the id of the device that a request comes from, when a user has signed in with it before. Its failed logins
+ * are counted separately, so failures of others cannot lock out the user.
  */
 export function knownDevice(ctx: Context, request: Request, userId: string): string | null {
   const [id = '', proof = ''] = (cookieOf(ctx, request, 'belfry_device') ?? '').split('.')

@@ -75,9 +75,9 @@ function passSlot(): void {
 }
 
 /**
- * Returns whether a password is that of an account. `passwordHash` is null when there is no such account, which takes
- * the same time. The attempt is counted before the comparison, as a failure and as a success, and the wrong one is refunded.
- * In a hashing slot at most two attempts count as both at a time, so strangers do not use up the limit of successes.
+ * Returns whether a password is right. `passwordHash` is null for an unknown account; the check takes the same time.
+ * The attempt is counted before the comparison, as a failure and as a success, and the wrong one is refunded. In a
+ * hashing slot at most two attempts count as both at a time, so strangers do not use up the limit of successes.
  * @throws AppError `rate_limited`.
  */
 export function provePassword(

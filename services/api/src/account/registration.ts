@@ -54,7 +54,8 @@ type Config = Context['config']
 type Registration = Config['registration']
 
 /**
- * Returns who may create an account. The first account of an installation needs no invitation, as no member exists who could send one.
+ * Returns who may create an account. The first account of an installation may register without an invitation, because
+ * there is no member to send one.
  * @param hasAccounts - Whether an account exists.
  */
 function registrationNow(configured: Registration, hasAccounts: boolean): Registration {

@@ -69,7 +69,7 @@ export function presentSession(row: SessionRow, caller: UserCaller): Session {
 
 /**
  * Opens a session for the user who sends a request. Returns the response to a registration or a login.
- * @param logoutHint - What a sign-out at the issuer needs, sealed. Default: none.
+ * @param logoutHint - What a sign-out at the issuer needs, sealed. Optional.
  */
 export async function startSession(
   ctx: Context,

@@ -27,7 +27,7 @@ export async function serveAgents(ctx: Context, app: Express, request: Request, 
   }
   await authorize(ctx, request, 'task.read', {})
   const message = await readMessage(request, response)
-  // The API parses the arguments again, in an event-loop iteration of its own.
+  // The API parses the arguments again: let other events run in between.
   await setImmediate()
   const agent = request.headers['x-belfry-agent'] ?? request.headers['user-agent'] ?? 'unknown'
   const options = { ...credentialsOf(request), baseUrl: 'http://belfry', fetch: within(app, request), maxRetries: 0 }
@@ -65,7 +65,7 @@ async function readMessage(request: Request, response: Response): Promise<unknow
   if (Array.isArray(value)) throw new AppError('malformed_json', 'Send one message in each request.')
   const { arguments: given } = Object(Object(value).params) as { arguments?: unknown }
   const { payload: _, ...others } = Object(given) as Record<string, unknown>
-  // Each item of a list becomes a parameter of a query, or an error of its own.
+  // Each item of a list becomes a parameter of a query, or a separate error.
   for (const [name, one] of [['arguments', others], ...Object.entries(others)] as const) {
     if (typeof one !== 'object' || one === null || Object.keys(one).length <= maxItems) continue
     throw new AppError('malformed_json', `${name} has more than ${maxItems} items.`)

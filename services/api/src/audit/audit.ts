@@ -16,7 +16,7 @@ export type Auditor<A extends AuditAction> = (Granted<(typeof auditRights)[A]> |
 /**
  * Records an action of a caller in the audit log, in the transaction of the action.
  * @param objectId - The public id of the object, or the name of a secret.
- * @param details - Never secrets. Default: none.
+ * @param details - Never secrets. Optional.
  */
 export async function audit<A extends AuditAction>(
   tx: AnyTransaction,
@@ -37,7 +37,7 @@ export async function audit<A extends AuditAction>(
   })
 }
 
-/** Returns the changed members of an object with their old and new values, for the details of an action; null when there are none. */
+/** Returns the changed members of an object with their old and new values, for the details of an action, or null. */
 export function changesBetween<T extends Record<string, unknown>>(before: T, after: T): Record<string, unknown> | null {
   const changed = Object.keys(before).filter(key => before[key] !== after[key])
   if (changed.length === 0) return null

@@ -139,7 +139,7 @@ function checksum(secret: string): string {
 /** An API key that is in force, and its owner. */
 type FoundApiKey = {
   keyId: string
-  /** Whose requests per second the key uses: its own, or those of its federated credential, which has many keys. */
+  /** Whose requests per second the key uses: the key itself, or its federated credential, shared by many keys. */
   allowanceId: string
   workspaceId: string
   organizationId: string
@@ -187,8 +187,8 @@ export function createRejectedKeys(clock: Clock = { now: steadyTime }) {
   const freeAt = new LRUCache<string, number>(options)
   return {
     /**
-     * Returns whether a key was rejected within the last minute; it cannot have become valid since. A caller that keeps
-     * sending a revoked key costs no query, and does not lock out others at its address.
+     * Returns whether a key was rejected within the last minute; it cannot have become valid since. Further calls with
+     * a revoked key are refused without a query, and do not lock out others at the caller's address.
      */
     has: (hash: string) => rejected.has(hash),
     /**

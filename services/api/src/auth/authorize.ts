@@ -39,7 +39,10 @@ declare const granted: unique symbol
 /** Marks a caller that has the right `R`, or one of several, for the type checker alone. Only the checks below return one. */
 export type Granted<R> = { readonly [granted]: R }
 
-/** A caller with the right `R` in a workspace. What changes or shows a thing demands one, so no check can be forgotten. */
+/**
+ * A caller with the right `R` in a workspace. Functions that change or show an object require one, so the compiler
+ * finds a forgotten check.
+ */
 export type Allowed<R extends ActionIn<'workspace'> = ActionIn<'workspace'>> = WorkspaceCaller & Granted<R>
 
 type SignedIn = { user: UserCaller }
@@ -66,7 +69,7 @@ type Caller = null | UserCaller | OperatorCaller | OrganizationCaller | Workspac
 /**
  * Finds the caller of a request and checks its right. An object that the caller may not see does not exist for it.
  * @param params - The ids in the path: the right is needed in `org` or `ws`.
- * @param others - Other rights, each of which is enough. Default: none.
+ * @param others - Other rights, each of which is enough. Optional.
  * @throws AppError `unauthenticated`, `forbidden` or `not_found`.
  */
 export function authorize<R extends Right>(
@@ -222,8 +225,8 @@ function actorOf(role: Role, policy: Policy, workspaceRole: WorkspaceRole | null
 type OperatorCaller = UserCaller & { email: string }
 
 /**
- * Returns whether a user is an operator. An address that is not confirmed proves nothing where addresses are confirmed, or
- * where any person may register.
+ * Returns whether a user is an operator. An unconfirmed address is not proof where addresses are confirmed, or where
+ * any person may register.
  */
 export function isOperator({ config }: Context, user: { email: string; emailConfirmedAt: Date | null }): boolean {
   const isProven = user.emailConfirmedAt !== null || !(config.confirmsEmails || config.registration === 'open')

@@ -13,8 +13,8 @@ type Buckets = Map<string, { left: number; atMs: number }>
 const secondMs = 1000
 
 /**
- * Keeps an allowance for each id: a bucket that holds the requests of one second and fills up evenly. Each process keeps
- * its own, so no request waits for another server; a caller has one allowance in each process.
+ * Keeps an allowance for each id: a bucket that holds the requests of one second and fills up evenly. Each process
+ * keeps its own, to spare each request a round trip to another server. So a caller has one allowance per process.
  */
 export function createRateLimits(now: () => number = steadyTime) {
   // A bucket that was not used for a second is full, so it can be dropped.
@@ -57,8 +57,8 @@ export function spendSessionRequest(ctx: RateLimited, request: Request, sessionI
 }
 
 /**
- * Returns whether the caller of a request has been checked before: a stream asks again while it is sent. That only reads. It
- * counts no request and renews no session, because headers can no longer be set.
+ * Returns whether the caller of a request has been checked before: a stream asks again while it is sent. That check is
+ * read-only: it does not count the request or renew the session, because headers can no longer be set.
  */
 export function isAskedAgain(request: Request): boolean {
   return request.res?.headersSent ?? false

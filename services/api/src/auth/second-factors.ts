@@ -26,7 +26,7 @@ export function presentPasskey({ id, name, createdAt, lastUsedAt }: PasskeyRow) 
   return { id: toId('pk', id), name, ...times }
 }
 
-/** Returns the kinds of proof that a user can give as a second factor. Empty: the user has none. */
+/** Returns the kinds of proof that a user can give as a second factor. Empty without a second factor. */
 export async function factorsOf(tx: Statements, userId: string): Promise<FactorKind[]> {
   const { passkeys, totp, recovery_codes_left: codesLeft } = await readSecondFactors(tx, userId)
   const own = [...(passkeys.length > 0 ? (['passkey'] as const) : []), ...(totp ? (['totp'] as const) : [])]
@@ -34,7 +34,10 @@ export async function factorsOf(tx: Statements, userId: string): Promise<FactorK
   return own.length > 0 && codesLeft > 0 ? [...own, 'recovery_code'] : own
 }
 
-/** Deletes all second factors of a user, with the recovery codes. Its sessions no longer have one. */
+/**
+ * Deletes all second factors of a user, with the recovery codes. Its sessions then count as signed in without a second
+ * factor.
+ */
 export async function deleteFactors(
   tx: Statements & Pick<PrismaTransaction, 'session' | 'challenge'>,
   userId: string,

@@ -29,8 +29,8 @@ const requests = {
   'token exchange': { network: logins.address, total: null },
 }
 
-// Others cause mails, and any caller asks for a reset: each has its own limit, so an owner can always ask for a reset. Only who
-// is signed in causes notices, so no stranger uses up their limit.
+// Strangers may cause mails and resets. Each kind has its own limit, so an owner can ask for a reset even when other
+// mails are used up. Only signed-in users cause notices, so strangers cannot use up that limit.
 const mails = {
   mail: { burst: 5, everyMs: 600_000 },
   reset: { burst: 5, everyMs: 600_000 },
@@ -69,7 +69,7 @@ const spare = { burst: 1, everyMs: 3_600_000 }
 type Limit = {
   name: string
   throttle: Throttle
-  /** The caller's network, which has a spare attempt. Without it the limit refuses every caller. */
+  /** The caller's network, with a spare attempt past the limit. Without it the limit holds for all callers. */
   sparing?: string
 }
 
@@ -92,8 +92,8 @@ export async function consumeLoginAttempt(ctx: Context, email: string, { address
 }
 
 /**
- * Counts a right password, because its hash costs as much as that of a wrong one. A network counts the users that it has not
- * been known by.
+ * Counts a right password, because hashing it costs as much as hashing a wrong one. The limits of the network count
+ * only unknown origins.
  * @throws AppError `rate_limited`.
  */
 export async function consumeRightPassword(ctx: Context, email: string, { address, known }: Origin): Promise<Attempt> {
@@ -154,7 +154,7 @@ export async function consumeOne(ctx: Context, kind: keyof typeof singles, name:
   return consume(ctx, [{ name: `${kind} ${name}`, throttle: singles[kind] }])
 }
 
-/** Counts a mail, and returns whether it may be sent: no mailbox is flooded, nor others from this installation. */
+/** Counts a mail, and returns whether it may be sent: this protects mailboxes from being flooded. */
 export async function mayMail(ctx: Context, kind: MailKind, email: string, address: string): Promise<boolean> {
   try {
     await consume(ctx, mailLimits(kind, email, address))
@@ -171,7 +171,7 @@ function mailLimits(kind: MailKind, email: string, address: string): Limit[] {
   return kind === 'notice' ? [own] : [own, all]
 }
 
-// One limit after the other: a caller who is over a limit of its own must not use up the total.
+// One limit after the other: a caller over a personal limit must not use up the total.
 async function consume(ctx: Context, limits: readonly Limit[]): Promise<Attempt> {
   const consumed: Limit[] = []
   for (const limit of limits) consumed.push(await consumeWithin(ctx, limit))
@@ -191,7 +191,7 @@ async function consumeWithin({ pool }: Context, limit: Limit): Promise<Limit> {
   throw new AppError('rate_limited', 'Too many attempts. Try again later.', { retryAfterMs: waitMs })
 }
 
-// A larger network has a larger limit, which is smaller than that of all its parts.
+// A larger network has a larger limit, but a smaller one than its parts together.
 function perNetwork(name: string, address: string, { burst, everyMs }: Throttle): Limit[] {
   return networksOf(address).map((network, i) => ({
     name: `${name} from ${network}`,

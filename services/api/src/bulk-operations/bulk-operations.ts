@@ -181,7 +181,7 @@ export const listBulkOperations = endpoint(operations.listBulkOperations, async 
 type Form = { actions: readonly Action[]; present(operation: BulkOperation): unknown }
 
 const general: Form = { actions: bulkActions, present: presentOperation }
-// The older names of the same endpoints have forms of their own.
+// The older names of the same endpoints keep their older response forms.
 const ofTasks: Form = { actions: ['cancel', 'stop'], present: presentTaskOperation }
 const ofDeadLetters: Form = { actions: ['replay', 'discard'], present: presentDeadLetterOperation }
 

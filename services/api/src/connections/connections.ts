@@ -105,7 +105,7 @@ const startTimeoutMs = 5_000
 // Longer than a dispatcher takes for a token and a call.
 const timeoutMs = 25_000
 
-/** Asks a dispatcher to test a connection, because no other process calls addresses of users. */
+/** Asks a dispatcher to test a connection, because only dispatchers call addresses of users. */
 export const testConnection = endpoint(operations.testConnection, {
   inspect: (ctx, body) => inspectTarget(ctx, body),
   async handle(ctx, { caller, body, params }) {

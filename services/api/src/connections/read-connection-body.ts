@@ -5,7 +5,7 @@ import type { FieldError } from '@belfry/domain/app-error'
 import { readClientKey } from '@belfry/vault'
 import { invalid } from '../http/refusals.ts'
 
-// The field of each setting, in the order of the public form. A body has those of its kind.
+// The field of each setting, in the order of the public form. A body has only the fields of its kind.
 const fieldOfSetting = {
   header: 'header',
   username: 'username',
@@ -23,7 +23,7 @@ const fieldOfSetting = {
 const settings = Object.entries(fieldOfSetting) as Array<[keyof ConnectionSettings, SettingField]> // as written above
 type SettingField = (typeof fieldOfSetting)[keyof ConnectionSettings]
 
-/** Returns the settings in the body of a connection. An empty text is none. */
+/** Returns the settings in the body of a connection. Skips empty texts. */
 export function settingsOf(body: PutConnectionBody): ConnectionSettings {
   const given: Partial<Record<string, unknown>> = body
   return Object.fromEntries(settings.flatMap(([name, field]) => (given[field] ? [[name, given[field]]] : [])))
@@ -45,7 +45,7 @@ const fieldOf = {
 
 /**
  * Returns the secrets of a connection. An omitted one stays as it is stored, unless the change would send it to a new
- * place: otherwise a caller that may not read it could have it sent to a host of their own.
+ * place: otherwise a caller that may not read it could have it sent to their own host.
  * @param before - The connection that is replaced; null for a new one.
  * @throws AppError `validation_failed` when one is missing, or a certificate is not valid.
  */

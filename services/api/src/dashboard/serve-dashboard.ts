@@ -27,10 +27,10 @@ const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(:\d+)$/
 export const builtDashboard = join(import.meta.dirname, '../../../services/api/dist/dashboard')
 
 /**
- * Serves the dashboard's files, and its one page for every address in it. Without a build it serves nothing. A browser
- * that opens the service by another loopback name is redirected to `publicUrl`, because the session cookie and the
- * same-origin check use that name.
- * @param checkUrl - The page that the form for a new account shows in a frame; null for none.
+ * Serves the dashboard's files, and its one page for every address in it. Without a build it passes all requests on. A
+ * browser that opens the service by another loopback name is redirected to `publicUrl`, because the session cookie and
+ * the same-origin check use that name.
+ * @param checkUrl - The page that the form for a new account shows in a frame, or null.
  */
 export function serveDashboard(folder: string, publicUrl: string, checkUrl: string | null): RequestHandler {
   const policy = policyWith(checkUrl === null ? "'none'" : new URL(checkUrl).origin)

@@ -35,8 +35,8 @@ export const login = endpoint(operations.login, async (ctx, { body, request }) =
   return new Reply({ status: 200, ...session })
 })
 
-// The update refreshes an old hash, and it waits for a concurrent change of the password: after such a change it matches
-// no row. So a password that is no longer the user's opens no session.
+// The update refreshes an old hash, and waits for a concurrent change of the password. After such a change its
+// condition fails, so the old password cannot open a session.
 async function signIn(ctx: Context, user: UserRow & { passwordHash: string }, password: string, request: Request) {
   const { id, passwordHash } = user
   const kept = isOutdatedHash(passwordHash) ? await hashPassword(password, callerAddress(request)) : passwordHash
@@ -49,8 +49,8 @@ async function signIn(ctx: Context, user: UserRow & { passwordHash: string }, pa
 type Session = Awaited<ReturnType<typeof startSession>>
 
 /**
- * Opens a session for a user whose first factor is proven. When the user has a second factor, returns the refusal that asks
- * for it instead, which the caller throws after the transaction.
+ * Opens a session for a user whose first factor is proven. When the user has a second factor, returns the refusal that
+ * asks for it instead. The caller throws it after the transaction.
  */
 async function startSignIn(
   ctx: Context,
@@ -156,7 +156,7 @@ async function prove(ctx: Context, { userId, sessionId, address }: UserCaller, b
   return false
 }
 
-/** Returns the refusal of a proof, which names its field. */
+/** Returns the refusal of a proof. It names the field of the proof. */
 function wrong({ password, code, recovery_code }: ConfirmIdentityBody) {
   if (password !== undefined) return invalidField('password', 'wrong_password', 'The password is wrong.')
   if (code !== undefined) return invalidField('code', 'wrong_code', 'The code is wrong, expired or used.')

@@ -119,7 +119,10 @@ async function lockUser(tx: PrismaTransaction, userId: string): Promise<void> {
   await tx.$queryRaw`SELECT FROM users WHERE id = ${userId}::uuid FOR UPDATE`
 }
 
-/** Records a new factor. The first one comes with recovery codes, and ends the other sessions, which have no factor. */
+/**
+ * Records a new factor. The first one comes with recovery codes, and ends the other sessions, because they were opened
+ * without a factor.
+ */
 async function recordAddition(
   ctx: Context,
   tx: PrismaTransaction,

@@ -132,7 +132,7 @@ function bytesOf(challenge: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Buffer.from(challenge, 'base64url'))
 }
 
-// Returns the challenge that an authenticator has signed, which the library compares again; '' when there is none.
+// Returns the challenge that an authenticator has signed, or ''. The library compares it again.
 function challengeOf(clientDataJSON: string): string {
   try {
     const { challenge } = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString())
@@ -156,7 +156,7 @@ type Statements = Pick<PrismaTransaction, 'challenge'>
 
 const challengeMs = 5 * 60_000
 
-/** Stores a challenge for five minutes. Returns its text, which is random. `userId` is null when any user may answer it. */
+/** Stores a challenge for five minutes. Returns its random text. `userId` is null when any user may answer it. */
 export async function storeChallenge(
   ctx: Pick<Context, 'clock'>,
   tx: Statements,

@@ -20,8 +20,8 @@ type Proof = {
 }
 
 /**
- * Returns whether a proof is of a second factor of the user, and uses it up. Attempts count like logins. Codes of six digits
- * have a limit of their own, which no network is spared from: they can be guessed.
+ * Returns whether a proof is of a second factor of the user, and uses it up. Attempts count like logins. Codes of six
+ * digits can be guessed, so they have a separate limit without spare attempts.
  * @throws AppError `rate_limited`.
  */
 export async function proveFactor(ctx: Context, user: User, from: Origin, proof: Proof): Promise<boolean> {
@@ -55,7 +55,7 @@ function isRecoveryCode(ctx: Context, user: User, { address }: Origin, code: str
 
 const periodMs = 30_000
 
-/** Stores a new secret of an authenticator app, which is no factor before its first code. Returns it. */
+/** Stores and returns a new secret of an authenticator app. It becomes a factor with its first code. */
 export async function storeTotpSecret(ctx: Context, user: { id: string; email: string }): Promise<TOTP> {
   const totp = totpOf(new Secret({ size: 20 }), user.email)
   const id = newUuid()
@@ -69,8 +69,8 @@ export async function storeTotpSecret(ctx: Context, user: { id: string; email: s
 }
 
 /**
- * Returns whether a code is the current one of a user's authenticator app, and uses it up: each code works once, and so do the
- * earlier ones no longer. The clock of the app may differ by half a minute.
+ * Returns whether a code is the current one of a user's authenticator app, and uses it up: each code works once, and
+ * ends the use of earlier codes. The clock of the app may differ by half a minute.
  * @param isConfirmed - False for the first code.
  */
 export async function useTotpCode(
@@ -134,7 +134,7 @@ function newCode(): string {
   return (letters.match(/.{4}/g) ?? []).join('-')
 }
 
-// Hyphens, spaces and capitals make no difference to people. A slow hash is not needed for 80 random bits.
+// Ignores hyphens, spaces and capitals, as people do. A slow hash is not needed for 80 random bits.
 function hashOf(code: string): Uint8Array<ArrayBuffer> {
   const letters = code.toLowerCase().replace(/[\s-]/g, '')
   return new Uint8Array(createHash('sha256').update(letters).digest())

@@ -26,7 +26,7 @@ import { RefusedTokenError, verifyToken } from './verify-token.ts'
 /** How many federated credentials a workspace may have. */
 const maxCredentials = 20
 
-// There is no change: its scopes would be those of one user and its conditions those of another.
+// Credentials cannot be changed: the scopes would come from one user and the conditions from another.
 export const createFederatedCredential = endpoint(operations.createFederatedCredential, {
   inspect: (ctx, body) => inspectTarget(ctx, body, 'issuer'),
   async handle(ctx, { caller, body }) {

@@ -28,7 +28,7 @@ const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 const clockToleranceS = 30
 const maxValidMs = 24 * 3_600_000
 const maxSubjectLength = 1_000
-// PostgreSQL stores no NUL, and JSON there no half of a surrogate pair.
+// PostgreSQL cannot store NUL, or half of a surrogate pair in JSON.
 const subjectForm = new RegExp(`^[^\\p{Cc}\\p{Cs}]{1,${maxSubjectLength}}$`, 'u')
 
 /**
@@ -113,9 +113,9 @@ function sentenceOf(error: unknown): string {
 type IssuerKeys = { keys: JSONWebKeySet; readAt: Date }
 
 const freshMs = 3_600_000
-// An issuer that does not answer stops no job for a day. Later a key that the issuer has withdrawn must not count.
+// Keys stay valid for a day while their issuer does not answer, to keep jobs running. After that they may be withdrawn.
 const maxAgeMs = 24 * freshMs
-// However many tokens name unknown keys, an issuer is asked no more often.
+// An issuer is asked at most this often, however many tokens name unknown keys.
 const orderPauseMs = 30_000
 const waitMs = 12_000
 const usefulMs = 10_000

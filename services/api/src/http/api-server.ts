@@ -89,8 +89,9 @@ function toText({ status, headers, body }: ReturnType<typeof problemReply>, requ
 }
 
 /**
- * Makes a server whose requests and responses have Express's prototypes from the start. Express otherwise sets these on
- * each request, which slows down all later property access (docs/decisions/0019-create-requests-with-express-prototypes.md).
+ * Makes a server whose requests and responses have Express's prototypes from the start. Otherwise Express sets these on
+ * each request and slows down all later property access
+ * (docs/decisions/0019-create-requests-with-express-prototypes.md).
  */
 export function createExpressServer(app: Express, options: ServerOptions): Server {
   class ExpressRequest extends IncomingMessage {}

@@ -26,7 +26,7 @@ export type Scan = {
   streamCount: number
   table: string
   alias: string
-  /** The order of a stream: that of its index, which must end with the id. */
+  /** The order of a stream. It must be the order of its index, and end with the id. */
   order: string
   /** Conditions that the index answers; they may name the streams. */
   along: Where
@@ -38,7 +38,7 @@ export type Scan = {
   maxScanned?: number
   /** Reads only the rows whose ids are in `page (id)`, in any order. */
   read: string
-  /** The payload of the row with the id `candidate.id`, as `read` returns it in `payload`. Default: rows have none. */
+  /** The payload of the row with the id `candidate.id`, as `read` returns it in `payload`. Optional. */
   payload?: string
 }
 
@@ -148,7 +148,7 @@ export type Where = {
   and(condition: string, ...values: unknown[]): void
   /** Adds a value alone, and returns its placeholder. */
   add(value: unknown): string
-  /** The conditions joined by AND; empty when there are none. */
+  /** The conditions joined by AND, or an empty text. */
   readonly text: string
   readonly values: unknown[]
 }

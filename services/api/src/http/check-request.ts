@@ -9,7 +9,7 @@ const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 /**
  * Rejects requests whose `Host` is not a name of this installation: a web page can make its own name resolve to a private
  * address, and would then be of the same origin as Belfry (DNS rebinding). Ports do not matter for that.
- * @param hosts - Names in addition to those of loopback.
+ * @param hosts - Names in addition to the loopback names.
  */
 export function checkHost(hosts: readonly string[]) {
   const known = new Set(hosts)
@@ -87,8 +87,8 @@ function withoutNeedlessEscapes(url: string): string {
 const names = ['loopback', 'linklocal', 'uniquelocal']
 
 /**
- * Parses the proxies that may report a caller's address, as Express takes them: false for none, a number of hops, or
- * addresses. "All" is not allowed: callers could choose the address that limits count them by.
+ * Parses the proxies that may report a caller's address, as Express takes them: false, a number of hops, or addresses.
+ * "All" is not allowed: callers could choose the address that limits count them by.
  * @throws Error with the reason.
  */
 export function parseTrustedProxies(text: string): false | number | string[] {

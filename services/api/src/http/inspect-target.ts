@@ -6,7 +6,7 @@ import type { Context } from '../context.ts'
 /**
  * Returns an error for a URL whose host is visibly a private address. The dispatcher checks the address that it connects to.
  * @param field - The member of the body with the URL.
- * @param prefix - The path of the body. Default: none.
+ * @param prefix - The path of the body. Optional.
  */
 export function inspectTarget(ctx: Pick<Context, 'config'>, body: unknown, field = 'url', prefix = ''): FieldError[] {
   const text = (Object(body) as Record<string, unknown>)[field]

@@ -70,11 +70,11 @@ export async function sendReply(response: Response, reply: Sent): Promise<void> 
 const minHeldBytes = 64 * 1024
 // The page that the pieces are made of, and the pieces that were written.
 const maxHeldByPieces = 4_000_000
-/** A caller that reads nothing for so long is gone or stuck. */
+/** A caller that has not read for this long is gone or stuck. */
 const drainTimeoutMs = 30_000
 
 // Asks for the next piece when the caller has read the last one, so memory does not grow with the reply. Ends when the
-// caller leaves, or reads nothing for half a minute.
+// caller leaves, or has not read for half a minute.
 async function sendPieces(response: ServerResponse, pieces: AsyncIterable<string>): Promise<void> {
   response.flushHeaders()
   for await (const piece of pieces) {

@@ -80,8 +80,8 @@ function routeOf({ baseUrl, route }: Request): string {
 }
 
 /**
- * Makes each request a span of its caller's trace, or of a new trace. Replaces the request's `traceparent` with that of the
- * span.
+ * Makes each request a span of its caller's trace, or of a new trace. Replaces the request's `traceparent` with the
+ * span's.
  */
 export function traceRequests(tracing: Tracing) {
   return (request: Request, response: Response, next: NextFunction): void => {

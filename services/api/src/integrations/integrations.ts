@@ -237,8 +237,8 @@ export const confirmAlerts = endpoint(operations.confirmAlerts, async (ctx, { bo
   throw invalidField('token', 'invalid_token', message)
 })
 
-// Mail programs call it with the form of RFC 8058 and no credentials. The token is all that it needs, so a link that is only
-// opened changes nothing.
+// Mail programs call it with the form of RFC 8058, without credentials. The token is enough. Opening the link does not
+// unsubscribe.
 export const unsubscribe = endpoint(operations.unsubscribe, async (ctx, { query }) => {
   const addressHash = readUnsubscribeToken(ctx.config.masterKeys, query.token)
   if (addressHash === null) {

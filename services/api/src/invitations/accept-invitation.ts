@@ -28,7 +28,7 @@ export const getInvitation = endpoint(operations.getInvitation, (ctx, { request 
   preview(ctx, String(request.params.token)),
 )
 
-// A caller with the token has read the mail, so `has_account` reveals nothing to others.
+// Only readers of the mail have the token, so `has_account` is not disclosed to others.
 async function preview(ctx: Context, token: string): Promise<InvitationPreview> {
   const row = await findInvitation(ctx.prisma, token, ctx.clock.now())
   const { organizationId, email, role, workspaceIds } = row
@@ -82,7 +82,7 @@ async function join(ctx: Context, request: Request, invitation: Found) {
   return present(invitation, workspaceIds, null)
 }
 
-// The caller got the link by mail, so the address needs no further proof.
+// The caller got the link by mail, so the address is proven.
 async function register(
   ctx: Context,
   request: Request,

@@ -53,7 +53,7 @@ export async function readDeliveryStatus(
   }
 }
 
-/** Returns the category of a failed call. It quotes nothing: the caller has chosen the URL. */
+/** Returns the category of a failed call. It must not quote the response: the caller has chosen the URL. */
 export function deliveryErrorOf({
   responseStatus,
   errorCode,

@@ -84,7 +84,7 @@ const unsubscribe = endpoint(unsubscribing, async (ctx, { caller, body }) => {
   })
 })
 
-/** The endpoints of this draft, which the reference does not list. */
+/** The endpoints of this draft. The reference does not list them. */
 export const mcpRoutes = {
   '/api/v1/mcp-subscriptions': { post: subscribe },
   '/api/v1/mcp-subscriptions/unsubscribe': { post: unsubscribe },

@@ -16,8 +16,8 @@ const waitMs = 15_000
 const pollMs = 50
 
 /**
- * Sends a challenge to the callback of a subscription, which shows with its response that it wants the events. It is a task like
- * any other, so it obeys the address guard, the quotas, the fair shares and the circuit breaker.
+ * Sends a challenge to the callback of a subscription. The callback accepts the events by repeating it. The challenge
+ * is a task like any other, so it obeys the address guard, the quotas, the fair shares and the circuit breaker.
  * @throws AppError `callback_refused` with the `reason`.
  */
 export async function verifyCallback(ctx: Context, by: Caller, delivery: Delivery): Promise<void> {

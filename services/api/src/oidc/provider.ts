@@ -6,7 +6,7 @@ import type { OidcSettings } from './settings.ts'
 export type OidcProvider = {
   settings: OidcSettings
   /**
-   * Returns the client of the issuer, which reads the issuer's metadata at most once an hour.
+   * Returns the client of the issuer. Reads the issuer's metadata at most once an hour.
    * @throws Error when the issuer cannot be reached, or its metadata are wrong.
    */
   client(): Promise<client.Configuration>
@@ -49,7 +49,7 @@ export function openOidcProvider(settings: OidcSettings, log: Logger, now = () =
         throw failed.error
       }
       asking ??= ask()
-      // Old metadata are better than none.
+      // If the issuer is down, use the old metadata.
       return known ? asking.catch(() => known?.client ?? Promise.reject(failed?.error)) : asking
     },
     problem: () => failed?.error.message ?? null,
@@ -76,7 +76,7 @@ function authenticationBy(secret: string | null): client.ClientAuth {
   }
 }
 
-// For operators. Never a response of the issuer, which may contain anything.
+// For operators. Never quotes a response of the issuer, because it may contain anything.
 function describe({ issuer }: OidcSettings, cause: unknown): string {
   const { code, cause: inner } = cause as { code?: string; cause?: { code?: string } }
   const what =

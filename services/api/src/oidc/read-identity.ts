@@ -15,13 +15,13 @@ export type Identity = {
 }
 
 /**
- * Reads who signs in. Claims of the ID token come before those of the user info endpoint.
+ * Reads who signs in. Claims of the ID token take precedence over claims of the user info endpoint.
  * @throws OidcSignInError unless the issuer vouches for an address of an allowed domain.
  */
 export function readIdentity(settings: OidcSettings, token: IDToken, info: UserInfoResponse | null): Identity {
   const claims: Record<string, unknown> = { ...info, ...token }
   const given = typeof claims.email === 'string' ? claims.email.trim() : ''
-  // Lower case of other letters may be another address: that of the Kelvin sign is "k".
+  // ASCII letters only: other letters may become another address, e.g. the Kelvin sign becomes "k".
   const email = given.replace(/[A-Z]+/g, letters => letters.toLowerCase())
   if (!/^[!-?A-~]+@[!-?A-~]+$/.test(email) || email.length > maxEmailLength) {
     throw new OidcSignInError('email_missing', 'The issuer sent no email address.')

@@ -6,10 +6,10 @@ import { parseHosts } from '../http/check-request.ts'
 
 /** The variables of sign-in with OpenID Connect. */
 export const oidcVariables = {
-  /** The issuer whose users may sign in. Default: none. */
+  /** The issuer whose users may sign in. Optional. */
   OIDC_ISSUER: parsedBy(parseIssuer).optional(),
   OIDC_CLIENT_ID: z.string().optional(),
-  /** Default: none, for a public client. */
+  /** Omitted for a public client. */
   OIDC_CLIENT_SECRET: z.string().optional(),
   OIDC_SCOPES: parsedBy(parseScopes).prefault('openid email profile'),
   /** How the sign-in page names the issuer. */
@@ -32,7 +32,7 @@ type Variables = z.infer<typeof variables>
 /** How users sign in through an issuer. */
 export type OidcSettings = NonNullable<ReturnType<typeof oidcOf>>
 
-/** Reports variables that do nothing without others. */
+/** Reports variables that are set without the variables they require. */
 export function requireOidc(env: Variables, context: z.RefinementCtx): void {
   const report = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
   if (env.OIDC_ISSUER !== undefined) {
@@ -90,7 +90,7 @@ function parseScopes(text: string): string {
 /** The role that the members of a group have in an organization. */
 type GroupRole = {
   group: string
-  /** The slug of the organization, or its id, which stays when the slug changes. */
+  /** The slug of the organization, or its id. The id stays when the slug changes. */
   organization: string
   role: Role
   /** The role of members in every workspace. Without it, owners and admins add them to workspaces. */
@@ -138,7 +138,7 @@ function parseJson(text: string): unknown {
 /** The roles of a user in an organization. */
 export type Granted = { role: Role; workspaceRole: WorkspaceRole | undefined }
 
-/** Returns the highest role that a user's groups give in each organization of the mapping; null where they give none. */
+/** Returns the user's highest mapped role in each organization of the mapping, or null if no group matches. */
 export function rolesOf(mapping: readonly GroupRole[], groups: readonly string[]): Map<string, Granted | null> {
   const granted = new Map<string, Granted | null>()
   for (const { group, organization, role, workspaceRole } of mapping) {

@@ -95,8 +95,8 @@ async function requireAdmission(
 type By = { userId: string; address: string }
 
 /**
- * Gives a user exactly the roles of their groups, in each organization of the mapping: also lower ones, and none. An
- * organization keeps its last owner.
+ * Gives a user exactly the roles of their groups, in each organization of the mapping. This may lower or remove roles.
+ * An organization keeps its last owner.
  */
 async function applyGroups(
   ctx: Context,

@@ -184,7 +184,7 @@ async function endOfSession(ctx: Context, sealed: string): Promise<string | null
   }).href
 }
 
-/** A sign-in that has begun. The browser keeps it in a cookie, so no other browser can finish it. */
+/** A sign-in that has begun. The browser keeps it in a cookie, so only this browser can finish it. */
 const attempt = z.object({
   state: z.string(),
   nonce: z.string(),

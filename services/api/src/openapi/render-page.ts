@@ -8,7 +8,7 @@ import { pageStyle } from './page-style.ts'
 
 const styleHash = createHash('sha256').update(pageStyle).digest('base64')
 
-/** Headers that let a browser load nothing but the style in these pages. */
+/** Headers that restrict a browser to loading the style in these pages. */
 export const pageHeaders = {
   'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   'Referrer-Policy': 'no-referrer',
@@ -108,7 +108,7 @@ function table(rows: string): string {
   return rows === '' ? '' : `<div class="wide"><table>${rows}</table></div>`
 }
 
-/** Renders the members of an object, one row each. Members of inner objects are rows of their own, with their paths. */
+/** Renders the members of an object, one row each. Members of inner objects get separate rows, with their paths. */
 function renderMembers(schema: JsonSchema, components: Components, prefix = ''): string {
   const { properties = {}, required = [] } = withoutNull(resolve(schema, components), components)
   return Object.entries(properties as Components)

@@ -26,8 +26,8 @@ export function operators(ctx: Context): Router {
   return router
 }
 
-// Refuses changes that another site starts in a browser, which sends the operator's password along. Other than for a
-// session cookie, a client that is no browser may send neither header.
+// Refuses changes that another site starts in a browser: the browser sends the operator's password along. Unlike
+// sessions, this login is also for clients other than browsers. They omit both headers.
 function requireOwnPage(request: Request, _response: Response, next: NextFunction): void {
   const { origin, host, 'sec-fetch-site': site } = request.headers
   const isRead = request.method === 'GET' || request.method === 'HEAD'
@@ -39,13 +39,13 @@ function requireOwnPage(request: Request, _response: Response, next: NextFunctio
   next()
 }
 
-// The board polls every few seconds. That should neither count as an attempt nor need the database.
+// The board polls every few seconds. With this cache, polls do not count as attempts or query the database.
 const cacheOptions = { max: 1_000, ttl: 60_000 }
 
 /**
  * Authenticates operators: by the session of a user in `OPERATORS`, or by HTTP Basic as `operator` with the configured
  * password. Counts wrong passwords like logins.
- * @param password - Null when there is none.
+ * @param password - The configured password, or null.
  */
 function operatorLogin(ctx: Context, password: string | null) {
   const expected = password === null ? null : digest(`operator:${password}`)

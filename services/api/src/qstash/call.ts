@@ -19,7 +19,10 @@ export type Call<R extends ActionIn<'workspace'> = ActionIn<'workspace'>> = {
 
 export type QstashRoutes = ReadonlyArray<readonly [string | RegExp, Methods]>
 
-/** Makes an endpoint, which the reference does not describe. Its answer is the body, or null for an object that does not exist. */
+/**
+ * Makes an endpoint that the reference does not describe. Its answer is the body, or null for an object that does not
+ * exist.
+ */
 export function on<R extends ActionIn<'workspace'>>(right: R, handle: (call: Call<R>) => Promise<unknown>): Endpoint {
   return endpoint({ right, summary: '', answer: { status: 200, body: z.unknown() } }, (ctx, { caller, request }) => {
     const [name = ''] = Object.values(request.params)
@@ -64,8 +67,8 @@ function readBody(request: Request, maxBytes = maxBodyBytes): Promise<Buffer> {
 }
 
 /**
- * Returns the filters of a request that acts on many objects: those of its query, and the members of a JSON body, which some
- * clients send instead.
+ * Returns the filters of a request that acts on many objects: its query parameters, and the members of a JSON body.
+ * Some clients send a body instead of a query.
  */
 export async function readFilters(call: Call): Promise<URLSearchParams> {
   const filters = new URLSearchParams(call.query)
@@ -74,7 +77,7 @@ export async function readFilters(call: Call): Promise<URLSearchParams> {
     throw badRequest('the body is not a JSON object')
   for (const [name, value] of Object.entries(body)) {
     const values = [value].flat()
-    // No value would mean no filter.
+    // An empty list would match all objects.
     if (values.length === 0) throw badRequest(`${name} is an empty list`)
     for (const one of values) filters.append(name, String(one))
   }

@@ -83,7 +83,7 @@ function scanOf({ caller }: Call, query: URLSearchParams) {
   return { ...scan, count: readCount(query, Math.max(defaultCount, named)) }
 }
 
-// The cursor is an id. The last page has none.
+// The cursor is an id. The last page omits it.
 async function readPage<Row extends { id: string }>(
   { ctx }: Call,
   query: URLSearchParams,

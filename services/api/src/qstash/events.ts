@@ -37,8 +37,9 @@ const maxBytes = 2_000_000
 
 type Event = { state: string; time: number } & Record<string, unknown>
 
-// The events of a task are made from its row and its runs, newest first. The events of an attempt stay together, at the time
-// when it started, so the cursor is the id of a run or a task and the number of its events that were sent. The last page has none.
+// The events of a task are made from its row and its runs, newest first. The events of an attempt stay together, at the
+// time when it started, so the cursor is the id of a run or a task and the number of its events that were sent. The
+// last page omits it.
 async function readPage(call: Call<'run.read'>): Promise<{ events: Event[]; cursor?: string }> {
   const { query } = call
   const count = readCount(query)

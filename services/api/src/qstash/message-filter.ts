@@ -68,7 +68,7 @@ function readTime(query: URLSearchParams, name: string, byDefault: number): Date
 /** The number of items of a list, by default and at most. */
 export const defaultCount = 100
 
-/** Reads `count`, a positive number, as `max` at most, which is also the default. */
+/** Reads `count`, a positive number, capped at `max`. Default: `max`. */
 export function readCount(query: URLSearchParams, max = defaultCount): number {
   const value = query.get('count')
   if (value === null) return max

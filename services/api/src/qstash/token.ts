@@ -13,7 +13,7 @@ const devCredentials = {
 
 /**
  * Makes the token of a request the API key of its caller: a bearer token or `qstash_token`, or the public token of the
- * development mode. Removes it from the URL, which may be the destination of a message.
+ * development mode. Removes it from the URL, because the URL may contain the destination of a message.
  * @throws AppError `unauthenticated`.
  */
 export async function acceptToken(ctx: Context, request: Request): Promise<void> {

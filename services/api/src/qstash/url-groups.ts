@@ -7,8 +7,8 @@ import { type Call, on, type QstashRoutes, readJson } from './call.ts'
 import { checkUrl } from './publish/message-task.ts'
 import { badRequest, QstashError } from './qstash-error.ts'
 
-// The endpoints of a URL group are the subscriptions to the topic of its name. Those of MCP clients are none: their callbacks are
-// verified, and their clients end them.
+// The endpoints of a URL group are the subscriptions to the topic of its name, except subscriptions of MCP clients:
+// their callbacks are verified, and their clients end them.
 type Endpoint = { name: string | null; url: string }
 
 export const urlGroupRoutes: QstashRoutes = [

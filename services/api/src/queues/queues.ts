@@ -165,8 +165,8 @@ export type QueueDefaults = (name: string) => UpdateQueueBody
 type PlannedQueue = { name: string; changedBy: Allowed<'queue.write'> | null; limits: UpdateQueueBody }
 
 /**
- * Returns the queues that a request creates by naming them, and those whose limits it changes. To name a queue with the
- * limits that it has needs no right. Pinned limits stay as they are.
+ * Returns the queues that a request creates by naming them, and those whose limits it changes. Any caller may name a
+ * queue with its current limits. Pinned limits stay as they are.
  * @throws AppError `forbidden` when the caller changes limits without `queue.write`.
  */
 export async function planQueues(

@@ -41,7 +41,10 @@ type Request = { objects: CountedInWorkspace; workspaceId: string; limit: number
 type Creation<T> = {
   /** Counts the objects of the workspace. */
   count: () => Promise<number>
-  /** Whether the caller holds a connection. It must not wait for other creations then, which may be waiting for one. */
+  /**
+   * Whether the caller holds a connection. Then it must not wait for other creations: they may be waiting for a
+   * connection.
+   */
   holdsConnection: boolean
   create: () => Promise<T>
   /** Counts under a lock before it creates. */

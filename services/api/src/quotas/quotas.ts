@@ -41,7 +41,7 @@ export function refuseOverQuota({ limits, used }: Quota, starts: 'at_once' | 'la
 
 /**
  * Rejects a payload that is larger than the tier allows.
- * @param payload - Its JSON text; null or undefined for none.
+ * @param payload - Its JSON text. Optional.
  * @throws AppError `quota_exceeded`
  */
 export function refuseLargePayload({ limits }: Quota, payload: string | null | undefined): void {

@@ -72,7 +72,7 @@ export const listFailures = endpoint(operations.listFailures, async (ctx, { call
   return { ...failures, is_partial: isPartial }
 })
 
-/** Groups the latest failed runs of a span, or those of some hosts. Reads them along the index of failures. */
+/** Groups the latest failed runs of a span, optionally of some hosts only. Reads them along the index of failures. */
 export async function groupFailures(
   db: Db,
   workspaceId: string,

@@ -110,8 +110,8 @@ function inLowerCase(host: string): string {
   return host.toLowerCase()
 }
 
-// The id contains the time of the claim, which is at most a few milliseconds before the start. A range of ids reads only
-// the partitions and pages of that time; the filter on the start decides.
+// The id contains the time of the claim, at most a few milliseconds before the start. A range of ids reads only the
+// partitions and pages of that time; the filter on the start decides.
 function byId(filter: Where, { from, to }: RunFilter): void {
   if (from) filter.and(`u.id >= uuid_v7_floor(?::timestamptz - interval '1 minute')`, from)
   if (to) filter.and('u.id < uuid_v7_floor(?::timestamptz)', to)

@@ -7,7 +7,7 @@ import { type Action, decide } from '@belfry/domain/permissions'
 import { endpoint } from '../endpoint.ts'
 import { hasStoredRuns } from '../runs/read-runs.ts'
 
-/** How many of the latest rows are searched. Names have no index, which each new task would pay for. */
+/** How many of the latest rows are searched. Names are not indexed, because each new task would pay for the index. */
 const limits = { runs: 4_000, tasks: 1_000, cronJobs: 4_000 }
 const maxOfKind = 8
 

@@ -16,7 +16,7 @@ export type Written = {
 /**
  * Refuses references to secrets that may go to any host, or that do not exist yet, of callers without the right
  * `secret.use`: who chooses the target would receive them.
- * @param stored - Reads the request that a change leaves as it is, which goes to another target when the URL changes.
+ * @param stored - Reads the stored request. When a change of the URL keeps its other parts, they go to the new target.
  * @throws AppError `forbidden`
  */
 export async function requireSecretUse(

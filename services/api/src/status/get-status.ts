@@ -36,7 +36,7 @@ export const getStatus = endpoint(operations.getStatus, async (ctx, { caller }) 
   }
 })
 
-// Others name nothing, and callers of every right see them.
+// Other notices do not name objects, so every caller of the status sees them.
 const rightOf: Partial<Record<Notice['kind'], Action>> = {
   circuit_open: 'host.read',
   host_paused: 'host.read',
@@ -134,7 +134,7 @@ async function countTasks(db: Db, workspaceId: string, condition: string, max: n
   return (await db.query<{ count: number }>(text, [workspaceId])).rows[0]?.count ?? 0
 }
 
-// A paused cron job creates no tasks.
+// A paused cron job does not create tasks.
 async function listPausedCronJobs(db: Db, workspaceId: string): Promise<Paused[]> {
   const text = `
     SELECT name, paused_at AS since, 0 AS tasks FROM cron_jobs

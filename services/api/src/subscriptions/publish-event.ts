@@ -111,8 +111,8 @@ function toControls(event: Controls): TaskControls & Pick<Required<TaskControls>
 }
 
 /**
- * Finds the targets of an event that names none: the active subscriptions to its topic whose filters it matches. If Belfry
- * has switched a subscription off, the event becomes its dead letter.
+ * Finds the targets of an event without explicit ones: the active subscriptions to its topic whose filters it matches.
+ * If Belfry has switched a subscription off, the event becomes its dead letter.
  */
 async function findTargets(
   db: Db,
@@ -168,7 +168,7 @@ const maxDataBytes = 261_000
 
 /**
  * Returns the payload of a task that sends a published event, of which `payloadOf` makes the body.
- * @param event - `text`: its payload; null for none.
+ * @param event - `text`: its payload, or null.
  */
 function eventPayload({ name, principal }: StoredMcp, { topic, text }: { topic: string; text: string | null }): string {
   const whole = principal === null ? `{"topic":${JSON.stringify(topic)},"payload":${text ?? '{}'}}` : (text ?? '{}')

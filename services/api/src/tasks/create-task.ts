@@ -68,7 +68,7 @@ export const createTasks = creation(operations.createTasks, {
     )
     const good = rows.flatMap(row => (row instanceof AppError ? [] : [row]))
     const tasks = good.map(({ task }) => task)
-    // All good rows are stored, or none.
+    // The good rows are stored atomically.
     const { results } = await schedule(work, input, {
       starts: 'later',
       rows: tasks,

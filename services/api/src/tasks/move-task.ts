@@ -86,7 +86,7 @@ export const replayTask = creation(operations.replayTask, {
   },
 })
 
-// The copy is not committed, so no claim can come between.
+// The copy is not committed yet, so dispatchers cannot claim it meanwhile.
 async function changeReplay(db: Db, workspaceId: string, id: string, change: AskedChange, arrivedAt: number) {
   if (change.callbacks !== undefined) await refuseForCallback(db, workspaceId, id)
   refuseTimes(await changePendingTask(db, workspaceId, id, change), change, arrivedAt)

@@ -51,7 +51,7 @@ export function toControls(body: Pick<CreateTaskBody, 'expires_at' | 'key' | 'la
   return { expiresAt: body.expires_at ?? null, key: body.key ?? null, labels: toLabels(body.labels) }
 }
 
-/** Returns labels as they are stored: null when there are none. */
+/** Returns labels as they are stored: null in place of an empty list. */
 export function toLabels(labels: readonly string[] | undefined): readonly string[] | null {
   return labels?.length ? labels : null
 }
@@ -217,19 +217,19 @@ export function toRetryChange({ delays_ms, ...policy }: RetryChange) {
 
 type Callbacks = { [Event in CallbackEvent]?: Callback | null | undefined }
 
-/** Returns the stored form of the callbacks of a new object; null when it has none. */
+/** Returns the stored form of the callbacks of a new object, or null. */
 export function toStoredCallbacks(body: Callbacks): string | null {
   const given = callbackEvents.flatMap(event => (body[event] ? [[event, body[event]]] : []))
   return given.length === 0 ? null : JSON.stringify(Object.fromEntries(given))
 }
 
-/** Returns the stored form of a change of callbacks, in which null removes one; undefined when it changes none. */
+/** Returns the stored form of a change of callbacks, in which null removes one; undefined if they stay. */
 export function toCallbackChange(body: Callbacks): string | undefined {
   const given = callbackEvents.flatMap(event => (body[event] === undefined ? [] : [[event, body[event]]]))
   return given.length === 0 ? undefined : JSON.stringify(Object.fromEntries(given))
 }
 
-/** Returns stored callbacks after a change, or with the callbacks of an event in place of their own. */
+/** Returns stored callbacks after a change, e.g. with the callbacks of an event in their place. */
 export function mergeCallbacks(stored: string | null | undefined, change: string | null): string | null {
   return toStoredCallbacks(Object.assign({}, presentCallbacks(stored), JSON.parse(change ?? '{}')))
 }

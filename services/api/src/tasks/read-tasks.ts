@@ -110,8 +110,8 @@ export type TaskFilter = FilterOfTasks & Pick<ListTasksQuery, 'state'>
 export function scanTasks(workspaceId: string, filter: TaskFilter): Scan {
   const along = where()
   const streams = addStreams(along, filter)
-  // The indexes of the tasks of a cron job and of the callbacks of a task have no workspace. Reading those of another
-  // workspace costs no more.
+  // The indexes by cron job and by callback do not contain the workspace, so each row is checked for it. The id of an
+  // object in another workspace does not make the scan more expensive.
   // There is no index by event: it would make every dispatch slower. An event and its tasks get their ids together, so the
   // times in the ids limit the scan. Replays have later ids and are not found.
   if (filter.event_id) {
@@ -162,7 +162,7 @@ function addStreams(along: Where, { ids, cronjob_id, callback_of, label, state =
   return {
     ...addStreamsOf(along, 'state', 'state', 'task_state', state),
     order: 't.state, t.id DESC',
-    // Most states have few tasks or none, so several streams together may scan more than one stream.
+    // Most states have few tasks, so several streams together may scan more than one stream.
     maxScanned: 4_000 + 1_600 * (state.length - 1),
   }
 }

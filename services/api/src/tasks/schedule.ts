@@ -39,11 +39,11 @@ type Plan<T extends Stored> = {
   written?: readonly Written[]
   /** The payload that all rows have. Default: the caller has checked its size. */
   payload?: string | null
-  /** How many rows are the further ones of an event, which the tier limits. Default: none. */
+  /** How many rows are the further ones of an event. The tier limits their number. Optional. */
   fanOut?: number
   /** The queues that the rows name. They are named in the transaction that stores the rows. */
   queues?: ReadonlyArray<QueueField | null | undefined>
-  /** The limits of such a queue if it is new. Default: none. */
+  /** The limits of such a queue if it is new. Optional. */
   queueDefaults?: QueueDefaults
   /** Stores the rows through `work.db`. A rejection undoes everything. */
   store: (work: Work) => Promise<T>
@@ -81,7 +81,7 @@ export async function schedule<T extends Stored>(
   return stored
 }
 
-// A target that creates the next task through the API makes a loop, which ends here.
+// Ends loops of targets that create the next task through the API.
 function originOf({ config }: Pick<Work, 'config'>, caller: Allowed, { headers }: Request) {
   const value = headers[depthHeader.toLowerCase()]
   const depth = value === undefined ? 0 : readDepth(config.masterKeys, String(value))

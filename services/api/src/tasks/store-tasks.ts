@@ -20,7 +20,7 @@ import type { DueTaskRow } from './schedule.ts'
 
 type StoredTask = InsertedTask & { createdAt: Date }
 
-// The database stores no task whose time has come already.
+// The database leaves out a task whose time has come already.
 function isStored(inserted: InsertedTask | undefined): inserted is StoredTask {
   return inserted !== undefined && inserted.createdAt !== null
 }
@@ -59,7 +59,9 @@ async function storeWithReply(
   return stored
 }
 
-/** Stores many tasks: all of them whose time has not come, or none. Returns what became of each, in their order. */
+/**
+ * Stores many tasks atomically, and leaves out tasks whose time has come. Returns what became of each, in their order.
+ */
 export async function storeTasks(work: Work, tasks: readonly NewTask[]) {
   const keyed = tasks.filter(hasKey)
   const plain = keyed.length === 0 ? tasks : tasks.filter(task => !hasKey(task))
@@ -81,7 +83,7 @@ export async function storeTasks(work: Work, tasks: readonly NewTask[]) {
 
 const maxKeptBytes = 5 * 1024 * 1024
 
-// The answer has the payload of each kept task, which the request did not have, again for each row with its key.
+// Bounds the answer: for each row with the key of a kept task, it repeats the stored payload.
 async function refuseManyKept(db: Db, results: readonly UnderKey[]): Promise<void> {
   const ids = results.flatMap(result => (result.kind === 'kept' ? [result.id] : []))
   if (ids.length < 2) return
@@ -160,11 +162,11 @@ function keyInUse({ key }: NewTask, taskId: string): AppError {
   return new AppError('key_in_use', message, { extra: { task_id: taskId } })
 }
 
-/** Marks the place of the creation time in a reply that is stored with its task. Random, so no caller can send it. */
+/** Marks the place of the creation time in a reply that is stored with its task. Random, so callers cannot forge it. */
 const timeMark = randomBytes(16).toString('hex')
 
 /**
- * Stores single tasks, those of many requests in one statement.
+ * Stores single tasks, batched over many requests into one statement.
  * @param onBatch - Called with the number of tasks in each statement.
  */
 export function openInsertBatches(pool: Pool, onBatch: (count: number) => void) {

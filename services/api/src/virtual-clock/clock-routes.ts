@@ -17,7 +17,7 @@ const move = z
 
 const declare = (summary: string) => ({ right: 'public', summary, answer: clockAnswer }) as const
 
-/** Returns the routes that move the virtual clock. They need no key: the build for tests listens on loopback. */
+/** Returns the routes that move the virtual clock. They are public, because the build for tests listens on loopback. */
 export function clockRoutes(clock: VirtualClock): Record<string, Methods> {
   const action = (summary: string, run: () => Promise<ClockReading>) =>
     endpoint({ ...declare(summary), body: nothing }, async () => show(await run()))

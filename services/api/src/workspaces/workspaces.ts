@@ -89,7 +89,7 @@ function settingsOf(row: WorkspaceRow) {
   return settings
 }
 
-// After the commit no claim starts a task of the workspace; the scheduler cancels the waiting tasks in batches.
+// After the commit, claims refuse the tasks of the workspace; the scheduler cancels the waiting tasks in batches.
 export const deleteWorkspace = endpoint(operations.deleteWorkspace, async (ctx, { caller }) => {
   const { workspaceId } = caller
   await requireStepUp(ctx, caller.user)

@@ -87,7 +87,7 @@ async function expire(stripe: Stripe, checkoutId: string): Promise<void> {
   if (status === 'open') await stripe.checkout.sessions.expire(checkoutId)
 }
 
-/** Returns the page of a payment that is still due; null when there is none. */
+/** Returns the page of a payment that is still due, or null. */
 async function changeSubscription(
   { stripe, settings }: StripeBilling,
   subscription: Stripe.Subscription,

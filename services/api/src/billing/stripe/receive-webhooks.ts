@@ -37,7 +37,7 @@ function verify({ stripe, settings }: StripeBilling, body: Buffer, signature: st
 /**
  * Handles an event once. An event only means that something changed for a customer. Its subscription is read from Stripe,
  * so events may come late and in any order.
- * @returns The organization of the event; null when there is none, or when the event was handled before.
+ * @returns The organization of the event; null if the customer is unknown, or the event was handled before.
  */
 async function receiveEvent(
   ctx: Context,

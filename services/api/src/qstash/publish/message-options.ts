@@ -74,7 +74,7 @@ function readDelivery(headers: MessageHeaders, prefix: string) {
   }
 }
 
-// Clients that pass on all headers of a request of their own also send those of the connection.
+// Clients that forward all headers of an incoming request also send the headers of its connection.
 const ownHeaders =
   /^(host|content-length|transfer-encoding|te|trailers?|connection|keep-alive|upgrade|expect|http2-settings|__proto__|proxy-.*|webhook-.*|x-belfry-.*|upstash-(signature|message-id|retried|schedule-id|topic-name|caller-ip))$/
 

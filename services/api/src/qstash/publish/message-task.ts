@@ -88,12 +88,12 @@ export function queueOfFlowControl(key: string): string {
   return flowControlPrefix + key
 }
 
-/** Returns the flow-control key of a queue; null when the queue is none of a key. */
+/** Returns the flow-control key of a queue; null if it does not belong to a key. */
 export function flowControlOfQueue(queue: string): string | null {
   return queue.startsWith(flowControlPrefix) ? queue.slice(flowControlPrefix.length) : null
 }
 
-/** Checks the name of a queue, which must not be that of a flow-control key. */
+/** Checks the name of a queue. It must not be the name of a flow-control key's queue. */
 export function checkQueueName(name: unknown): asserts name is string {
   if (typeof name === 'string' && queueNameForm.test(name) && flowControlOfQueue(name) === null) return
   throw badRequest(`invalid queue name: it must ${queueNameRule}`)

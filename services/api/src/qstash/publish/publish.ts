@@ -31,8 +31,8 @@ import {
 } from './message-task.ts'
 
 /**
- * The rest of the path after an expression is a destination, which must stay as it was sent, with its double slashes, its escapes
- * and its query.
+ * The rest of the path after an expression is a destination. It must stay as it was sent, with its double slashes, its
+ * escapes and its query.
  */
 export const publishRoutes: QstashRoutes = [
   [/^\/publish\/./, { post: on('task.create', publishMessage) }],

@@ -166,7 +166,7 @@ async function backlog(ctx: Context, workspaceIds: readonly string[], after: str
   return all
 }
 
-// The id of the event is not that of the run: it is the id up to which a returning listener misses nothing.
+// The id of the event is not the id of the run: a returning listener has received all runs up to this id.
 function toEvent(run: RunRow, upTo: string): string {
   return `id: ${toId('run', upTo)}\nevent: run\ndata: ${toJsonText(presentRun(run))}\n\n`
 }
