@@ -62,7 +62,7 @@ export function chores(ctx: Context, upcoming: UpcomingReader): Loop[] {
 
 type Idle = Pick<Loop, 'maxIntervalMs' | 'waker'>
 
-// Its cause is in this process, so no wake-up is lost.
+// Its cause is in this process, so wake-ups cannot get lost.
 function whenWoken(waker: Waker): Idle {
   return { maxIntervalMs: 60_000, waker }
 }

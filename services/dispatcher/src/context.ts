@@ -49,7 +49,7 @@ import { batchSize, openBatches } from './statements/batched-statements.ts'
 /** What a dispatcher holds, from its start to its end. */
 export type Context = IntakeContext & {
   queueConnection: QueueConnection | null
-  /** For the heartbeat and the send journal, which must not wait behind other statements. */
+  /** For the heartbeat and the send journal: they must not wait behind other statements. */
   livenessPool: Pool
   ownListeners: OwnListeners
   outbox: Outbox
@@ -144,7 +144,7 @@ async function enter(
   if (onStart === null) return enterDispatchers(pool, true, capacity)
   if (!__VIRTUAL_CLOCK__ || !host.virtualClock) return enterDispatchers(pool, false, capacity, onStart)
   await onStart()
-  return enterDispatchers(pool, false, capacity) // the virtual clock leaps over heartbeats, but over no work
+  return enterDispatchers(pool, false, capacity) // the virtual clock skips heartbeats, but never work
 }
 
 // Before a heartbeat shows that this process takes tasks: an occurrence is missed when nothing could start it.

@@ -38,15 +38,16 @@ import { superviseQuarantine } from './quarantine/supervise-quarantine.ts'
 import { dividePermits, divideRate } from './scheduling/divide-permits.ts'
 import { createVirtualDispatcher } from './virtual-clock.ts'
 
-// A job is done once its tasks are buffered, so few jobs at a time are enough. BullMQ's worker takes jobs one by one, and
-// starts none before it has taken all that wait or as many as it may: a larger number would delay the first ones.
+// A job is done once its tasks are buffered, so few jobs at a time are enough. BullMQ's worker takes jobs one by one,
+// and starts them only when it has taken all that wait or as many as it may: a larger number would delay the first
+// ones.
 const maxJobs = 50
 // Closing waits for a Redis that is away. Everything in it is only a copy, so the dispatcher does not wait for long.
 const queuePatienceMs = 2_000
 
 /**
  * Starts a dispatcher: it takes due tasks from the queue and from PostgreSQL.
- * @param program - The program that runs the quarantine in child processes: see `superviseQuarantine`. Default: none.
+ * @param program - The program that runs the quarantine in child processes: see `superviseQuarantine`. Optional.
  */
 export async function startDispatcher(config: Config, log: Logger, host: Host, program?: string): Promise<Service> {
   const { stop } = host
@@ -67,7 +68,7 @@ export async function startDispatcher(config: Config, log: Logger, host: Host, p
   const onLive = (live: string[]) => {
     const isDivided = ctx.share.divide(live)
     if (isDivided) divideLimits(live)
-    startAttempts(ctx) // none has started while there was no heartbeat
+    startAttempts(ctx) // attempts have waited for the heartbeat
     if (isDivided) upcoming.rewind()
   }
   const aheadMs = () => ctx.clock.now() - steadyTime()

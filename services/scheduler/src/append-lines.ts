@@ -20,7 +20,7 @@ export async function appendLines(file: string, lines: string): Promise<void> {
   }
 }
 
-// Synchronous, like the log: so no line of the log is between the parts of a line.
+// Synchronous, like the log, so log lines cannot get between the parts of a line.
 function writeToOutput(bytes: Buffer): void {
   for (let written = 0; written < bytes.length; ) written += writeSync(standardOutput, bytes, written)
 }

@@ -50,7 +50,7 @@ export async function openContext(config: Config, log: Logger, host: Host) {
     queue,
     /** Null when all runs stay in PostgreSQL. */
     logStorage,
-    /** Organizations whose logs no retention deletes. */
+    /** Organizations whose logs are exempt from retention. */
     legalHold,
     metrics: openMetrics(openMeter('scheduler', host.registry)),
     liveness: createLiveness(() => performance.now()),

@@ -38,7 +38,9 @@ export async function* rowsOf<Row>(
   } while (last !== undefined && !signal.aborted)
 }
 
-/** Repeats a step for each of some objects, round-robin, until it handles nothing of any. Returns how much it handled in all. */
+/**
+ * Repeats a step for each of some objects, round-robin, until it returns 0 for all. Returns how much it handled in all.
+ */
 export async function takeTurns<Item>(
   signal: AbortSignal,
   items: readonly Item[],

@@ -15,8 +15,8 @@ export type UnreadableCronJobs = Map<string, number>
 
 /**
  * Stores the occurrences of cron jobs as tasks, some minutes ahead of their time. The promotion adds their jobs later.
- * Occurrences that are due sooner, because nothing ran for a while, get their jobs here. A cron job that this process
- * cannot read is left to a process that can, and is tried again after 30 s.
+ * Occurrences that are due sooner, e.g. after an outage, get their jobs here. A cron job that this process cannot read
+ * is left to a process that can, and is tried again after 30 s.
  * @param unreadable - The unreadable cron jobs of earlier rounds.
  * @param lookAheadMs - Default: six minutes.
  * @returns How many cron jobs were examined.

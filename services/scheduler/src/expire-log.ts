@@ -16,9 +16,9 @@ type OpenLog = KeptLog & { runsAfter: string | null; runsAreDone: boolean }
 type Expired = { deleted: number; deadLetters: number }
 
 /**
- * Deletes the runs and finished tasks that are older than their organization's tier keeps them, except those of organizations
- * under legal hold, and drops the partitions that no organization keeps. Workspaces get one small batch each, round-robin, so a big one does not delay the others.
- * After a stop, the next call deletes the rest.
+ * Deletes the runs and finished tasks that are older than their organization's tier keeps them, except for
+ * organizations under legal hold, and drops the partitions that no organization keeps. Workspaces get one small batch
+ * each, round-robin, so a big one does not delay the others. After a stop, the next call deletes the rest.
  * @returns How many runs, and how many tasks without a run, were deleted.
  */
 export async function expireLog(ctx: Context, signal: AbortSignal): Promise<number> {

@@ -83,7 +83,7 @@ function openChoreTimes(meter: Meter) {
   }
 }
 
-/** Exports the waiting work, which each scrape reads from the database and the queue. */
+/** Exports the waiting work. Each scrape reads it from the database and the queue. */
 export function measureWaiting(ctx: Context): void {
   const { meter } = ctx.metrics
   measurePool(meter, ctx.pool)

@@ -11,10 +11,10 @@ const lostQueueMarginMs = 60_000
  * Adds the jobs of waiting tasks that become due within the look-ahead, each window of time once. Tasks of the same second
  * share jobs.
  *
- * Redis holds a marker that changes with every round. When it differs from the marker in PostgreSQL, Redis came back empty
- * or with old data, and everything that it should hold is promoted again. That starts a minute back, and the start is
- * stored before the first job is added. A round that fails halfway therefore starts from the same time again and makes the
- * same jobs, which Redis refuses as duplicates.
+ * Redis holds a marker that changes with every round. When it differs from the marker in PostgreSQL, Redis came back
+ * empty or with old data, and everything that it should hold is promoted again. That starts a minute back, and the
+ * start is stored before the first job is added. A round that fails halfway therefore starts from the same time again
+ * and makes the same jobs. Redis refuses these as duplicates.
  * @returns How many tasks were promoted.
  */
 export async function promoteDueTasks(ctx: QueueContext): Promise<number> {

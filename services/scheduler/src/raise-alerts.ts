@@ -8,7 +8,8 @@ import { storeAlert } from './store-alert.ts'
 
 /**
  * Sends integrations one alert about everything that happened since their last alert, and fewer alerts while events
- * continue. The transaction that records an alert also stores it in the outbox, so none is sent twice.
+ * continue. The transaction that records an alert also stores it in the outbox, so an alert cannot get lost or be
+ * stored twice.
  * @param lagMs - See `notifyIntegrations`.
  * @returns How many integrations got an alert.
  */

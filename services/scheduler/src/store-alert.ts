@@ -25,7 +25,7 @@ export async function mailOwners(
     await storeMessage(tx, { organizationId }, 'mail', label, { type: 'mail', mail: mailTo(owner) })
 }
 
-/** Stores a message that contains no credential, so it is not encrypted. */
+/** Stores a message without encryption. It must not contain credentials. */
 async function storeMessage(
   tx: Transaction,
   tenant: MessageTenant,

@@ -61,7 +61,7 @@ async function storeWorkspace(
     if (next === null) break
     after = next
     if (day === null) continue
-    // Sorted newest first, like lists, which stop reading when their page is full.
+    // Sorted newest first, like lists: a list stops reading when its page is full.
     const object = await pack(runs.map(({ line }) => line).reverse())
     const checksum = checksumOf(object)
     const content = { workspaceId, day, runs, objectBytes: object.length, checksum }

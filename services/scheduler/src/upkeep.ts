@@ -36,8 +36,8 @@ export async function recordQuotaCrossings(ctx: Context): Promise<number> {
 }
 
 /**
- * Lowers the waiting floor to waiting work before it, which only a transaction of more than a minute leaves there. It scans
- * all work that finished since the last vacuum, so it runs rarely.
+ * Lowers the waiting floor to waiting work before it. Only a transaction of more than a minute leaves work there. It
+ * scans all work that finished since the last vacuum, so it runs rarely.
  */
 export async function mendWaitingFloor(ctx: Context): Promise<void> {
   const dueAt = await mendFloor(ctx.pool)
@@ -57,7 +57,9 @@ export async function prepareRunPartitions(ctx: Context): Promise<void> {
   if (month !== null) ctx.log.info({ month }, 'run_partitions.divided')
 }
 
-/** Measures whether PostgreSQL accepts writes. A full disk often fails no statement of an idle installation. */
+/**
+ * Measures whether PostgreSQL accepts writes. On an idle installation, statements often succeed despite a full disk.
+ */
 export async function probeDatabase(ctx: Context): Promise<void> {
   const error = await probeWrite(ctx.pool).then(
     () => null,

@@ -15,7 +15,7 @@ import type { ServedTimes } from './served-times.ts'
 export type AttemptContext = SecretsContext &
   ConnectionsContext &
   BatchContext & {
-    /** Writes the line of a finished attempt, which holds no credential. */
+    /** Writes the log line of a finished attempt. It must not contain credentials. */
     logAttempt: (members: object) => void
     /** The part of the successful attempts that it shows, in percent. */
     attemptLogPercent: number

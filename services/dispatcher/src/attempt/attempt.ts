@@ -23,9 +23,9 @@ import { type Wait, waitedFor } from './waited-for.ts'
 export type Claimed = Extract<Claim, { kind: 'claimed' }>
 
 /**
- * The attempt of a claimed task: builds the request, sends it, decides the next state of the task, records that, and does
- * what follows. A fault of the dispatcher ends the attempt like any failure, because nothing else would while this process
- * lives.
+ * The attempt of a claimed task: builds the request, sends it, decides the next state of the task, records that, and
+ * does what follows. A bug of the dispatcher also ends the attempt; otherwise the claim would stay until the process
+ * dies.
  *
  * This is the hot path. An attempt is one object from its slot to its record. Each step is a method that the step before it
  * or a batch calls, and only rare ways use promises.
@@ -73,7 +73,7 @@ export abstract class Attempt implements CallEnds, WriteGate, Recording {
   /**
    * Makes the attempt.
    * @param session - The session of the dispatcher that made the claim.
-   * @param waited - The credentials for which the task has waited before its claim; null for none.
+   * @param waited - The credentials for which the task has waited before its claim, or null.
    */
   protected begin(claimed: Claimed, session: string, waited: Promise<unknown> | null): void {
     this.#claimed = claimed
@@ -212,7 +212,7 @@ export abstract class Attempt implements CallEnds, WriteGate, Recording {
     }
   }
 
-  // The outcome decides about the task. The stored form shows no secrets.
+  // The outcome decides about the task. The stored form is redacted.
   #record(
     outcome: AttemptOutcome,
     shown: AttemptOutcome,

@@ -1,6 +1,6 @@
 /** The attempts of this process, from their claims to their records. */
 export type AttemptsInFlight = {
-  /** Returns whether one more attempt may start beside a number of slow calls, which are not counted. */
+  /** Returns whether one more attempt may start beside a number of slow calls. These are not counted. */
   hasCapacity(slowCalls: number): boolean
   /** How many attempts have begun so far. */
   readonly begun: number

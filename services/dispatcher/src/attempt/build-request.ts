@@ -30,7 +30,7 @@ export type Identity = {
   depths: readonly string[]
 }
 
-/** @param abuseContact - A URL or an email address; null when there is none. */
+/** @param abuseContact - A URL, an email address or null. */
 export function createIdentity(abuseContact: string | null, masterKeys: MasterKeys): Identity {
   const contact = abuseContact === null ? '' : ` (+${abuseContact})`
   return { userAgent: `Belfry/${version}${contact}`, depths: depthHeaders(masterKeys) }

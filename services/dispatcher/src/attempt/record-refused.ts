@@ -44,7 +44,7 @@ function withoutContent(attempt: FinishedAttempt): FinishedAttempt {
   })
 }
 
-// The error itself quotes the row, which holds what the target sent.
+// Logs the message only: the error itself quotes the row with the target's response.
 function logRefusal({ log }: AttemptContext, attempt: FinishedAttempt, error: unknown, event = 'record.refused'): void {
   const reason = error instanceof Error ? error.message : String(error)
   log.error({ task: toId('task', attempt.taskId), run: toId('run', attempt.runId), reason }, event)

@@ -22,7 +22,7 @@ export type SendJournal = {
 type JournaledClaim = {
   readonly session: string
   readonly journaledRun: string | null
-  /** `undone`: the claim was undone, so it needs no entry any more. */
+  /** `undone`: the claim was undone, so its entry is obsolete. */
   entry: 'none' | 'entering' | 'written' | 'refused' | 'undone'
   onJournaled(isWritten: boolean): void
 }

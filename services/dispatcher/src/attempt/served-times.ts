@@ -7,7 +7,7 @@ const maxStandstills = 10
 
 /** When a dispatcher took tasks, by the clock of PostgreSQL in epoch milliseconds. */
 export type ServedTimes = {
-  /** Returns when a dispatcher took tasks from a time on: at that time, unless none did, as far as this process knows. */
+  /** Returns the first time, from `at` on, when a dispatcher took tasks, as far as this process knows. */
   servedFrom(at: Date): number
   /** Called when the pause before a heartbeat begins. */
   rest(): void
@@ -15,7 +15,9 @@ export type ServedTimes = {
   wake(): void
 }
 
-/** Opens the times of this process since its start and, before it, those of others as far as PostgreSQL still shows them. */
+/**
+ * Opens the times of this process since its start and, from before, the times of others that PostgreSQL still shows.
+ */
 export async function openServedTimes(
   pool: Pool,
   dispatcherId: string,

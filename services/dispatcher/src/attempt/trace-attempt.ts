@@ -22,7 +22,7 @@ export function traceAttempt(tracing: Tracing, task: ClaimedTask): Span {
   })
 }
 
-/** Ends the span with the outcome. It shows neither the request nor its URL, which may hold secrets. */
+/** Ends the span with the outcome. The span omits the request and its URL, because they may contain secrets. */
 export function endTrace(span: Span, outcome: AttemptOutcome | UnsentOutcome): void {
   if (outcome.kind !== 'response') {
     span.end({ error: outcome.kind === 'unsent' ? 'unsent' : outcome.code })

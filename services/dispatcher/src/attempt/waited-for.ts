@@ -7,7 +7,7 @@ import { type BlockReason, type Blocks, noBlocks } from '../scheduling/host.ts'
 export type Wait = {
   /** When this process learned of the task. */
   bufferedAt: number
-  /** Whether it was read from PostgreSQL after tasks of its workspace had found no space in the buffer. */
+  /** Whether it was read from PostgreSQL after the buffer had refused tasks of its workspace. */
   isBacklog: boolean
   /** What has blocked its queue of tasks for the same host. */
   blocks: Blocks
@@ -18,7 +18,7 @@ export type Wait = {
 /** The steps of an attempt. All times are by `performance.now()`. */
 export type Steps = {
   dueAt: number
-  /** When a dispatcher took tasks: at the due time, unless none did. */
+  /** The first time, from the due time on, when a dispatcher took tasks. */
   servedAt: number
   claimedAt: number
   sentAt: number

@@ -18,13 +18,15 @@ type CallIds = { task: string; run: string }
 export type AttemptRequest = {
   outgoing: OutgoingRequest | OwnFailure | UnsentOutcome
   shownHeaders: Record<string, string>
-  /** Hides the secrets of the request; null when it has none. */
+  /** Hides the secrets of the request. Null without secrets. */
   redactor: Redactor | null
   /** Whether the log keeps the response, if the request has secrets. */
   keepsResponse: boolean
   /** The sender with the certificates of the connection. Null: the sender of all other calls. */
   sender: Sender | null
-  /** Returns the request with another access token, when the target has refused this one. Null: it has none. */
+  /**
+   * Returns the request with another access token, when the target has refused this one. Null without an access token.
+   */
   renew: (() => Promise<AttemptRequest | null>) | null
 }
 

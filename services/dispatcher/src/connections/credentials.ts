@@ -6,13 +6,13 @@ export type Credentials = {
   header: { name: string; value: string } | null
   /** The values that a response may repeat, and that no log shows. */
   hidden: readonly string[]
-  /** The access token of an authorization server, which may be replaced; null for other credentials. */
+  /** The id of the access token of an authorization server. The token may be replaced. Null for other credentials. */
   tokenId: string | null
 }
 
 /**
  * Returns the credentials of a connection.
- * @param refused - The id of the access token to which the target answered 401. Default: none.
+ * @param refused - The id of the access token to which the target answered 401. Optional.
  * @throws TokenRequestError when there is no token.
  */
 export async function credentialsOf(

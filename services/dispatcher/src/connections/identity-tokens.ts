@@ -12,7 +12,7 @@ import { TokenRequestError } from './request-token.ts'
 export type IdentityTokens = ReturnType<typeof createIdentityTokens>
 
 /**
- * @param issuer - The public origin of the installation; null when it has none.
+ * @param issuer - The public origin of the installation, or null.
  * @param max - How many tokens stay in memory. Default: 1,000.
  */
 export function createIdentityTokens(pool: Pool, masterKeys: MasterKeys, issuer: string | null, max = 1_000) {

@@ -11,7 +11,7 @@ import { requestToken } from './request-token.ts'
 
 /**
  * Opens what turns connections into credentials.
- * @param publicUrl - The issuer of identity tokens. Null: the installation issues none.
+ * @param publicUrl - The issuer of identity tokens. Null: the installation does not issue them.
  */
 export function openConnections(
   { pool, sender, tlsSenders }: { pool: Pool; sender: Sender; tlsSenders: TlsSenders },

@@ -6,7 +6,7 @@ import { redactFault } from '../secrets/redact-outcome.ts'
 
 export type IssuedToken = { value: string; lifetimeMs: number }
 
-/** The token endpoint issued no token. The message is a sentence without secrets. */
+/** The token endpoint did not issue a token. The message is a sentence without secrets. */
 export class TokenRequestError extends Error {}
 
 export const tokenRequestTimeoutMs = 10_000

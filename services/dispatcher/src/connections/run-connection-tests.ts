@@ -12,7 +12,7 @@ import { type Credentials, credentialsOf } from './credentials.ts'
 import { requestToken, TokenRequestError } from './request-token.ts'
 
 const maxInFlight = 32
-// Targets that hang hold up the tests of their own organization only.
+// Targets that hang delay only the tests of the same organization.
 const maxOfOrganization = 2
 const timeoutMs = 10_000
 

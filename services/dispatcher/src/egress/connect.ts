@@ -31,7 +31,8 @@ const maxTlsSessions = 1_000
 export const tlsRules = {
   minVersion: 'TLSv1.2',
   ciphers: `${DEFAULT_CIPHERS}:!DHE`,
-  // TLS 1.3 has such groups too. OpenSSL 3.5 offers none above 3,072 bits, and groups for post-quantum keys.
+  // TLS 1.3 has such groups too. OpenSSL 3.5 only offers groups up to 3,072 bits, and adds groups for post-quantum
+  // keys.
   ecdhCurve: Number.parseFloat(process.versions.openssl) < 3.5 ? 'X25519:prime256v1:X448:secp521r1:secp384r1' : 'auto',
 } as const
 

@@ -6,11 +6,11 @@ import { watchResponses } from './watch-responses.ts'
 export type Connection = {
   readonly origin: string
   readonly client: Client
-  /** Aborts the connecting that is in progress; null when there is none. */
+  /** Aborts the connection attempt in progress, or null. */
   opening: AbortController | null
   /** The connecting since `expectResponse`; null when the request uses a kept-alive connection. */
   opened: ConnectTimings | null
-  /** The first error of the current socket; null when there is none. */
+  /** The first error of the current socket, or null. */
   firstError: Error | null
   /** The number of responses on the current socket. */
   responses: number
@@ -38,7 +38,7 @@ const idleMs = 4_000
 // A server may announce another time (Keep-Alive: timeout). undici then waits a second less than that, up to this.
 const maxIdleMs = 30_000
 const thresholdMs = 1_000
-// A name may point to another server while the old one still answers, so no connection is reused for longer than this.
+// A name may point to another server while the old one still answers, so a connection is reused for at most this long.
 const maxAgeMs = 30_000
 const distrustMs = 10_000
 const maxIdleConnections = 512
@@ -82,7 +82,10 @@ export function createConnections(connect: Connect) {
     },
     discard,
 
-    /** Closes the idle connections of an origin that closes them itself on reuse, and keeps none for ten seconds. */
+    /**
+     * Closes the idle connections of an origin that closes them itself on reuse, and does not keep new ones for ten
+     * seconds.
+     */
     distrust(origin: string): void {
       for (const connection of [...(idle.get(origin) ?? [])]) if (remove(connection)) discard(connection)
       if (distrusted.has(origin)) return
@@ -140,7 +143,7 @@ function openConnection(origin: string, connect: Connect): Connection {
     keepAliveMaxTimeout: maxIdleMs,
     keepAliveTimeoutThreshold: thresholdMs,
     maxHeaderSize: maxHeaderBytes,
-    headersTimeout: 0, // the exchange has a deadline of its own
+    headersTimeout: 0, // the exchange enforces its deadline itself
     bodyTimeout: 0,
     connect(target, callback) {
       const opening = new AbortController()

@@ -11,7 +11,7 @@ export type AddressGuard = ReturnType<typeof createAddressGuard>
 export type GuardOptions = {
   /** Ranges that may be called although they are not public. */
   allowed: readonly Cidr[]
-  /** Ranges that may not be called, even where `allowed` has them. Default: none. */
+  /** Ranges that may not be called, even where `allowed` has them. Optional. */
   blocked?: readonly Cidr[]
   /** Ports that are refused even in allowed ranges. */
   listeners: Pick<OwnListeners, 'includesName' | 'includesAddress'>
@@ -46,9 +46,9 @@ export function createAddressGuard(options: GuardOptions) {
 
   return {
     /**
-     * Returns the addresses of a host, which is a name or an address; the name itself when a proxy resolves it.
+     * Returns the addresses of a host name, or the given address. Returns the name itself when a proxy resolves it.
      * @throws BlockedAddressError when one of them may not be called.
-     * @throws NameResolutionError when it has none.
+     * @throws NameResolutionError when the name cannot be resolved.
      */
     async check(host: string, port: number): Promise<LookupAddress[]> {
       if (isBlockedPort(port) || listeners.includesName(host, port)) throw new BlockedAddressError()

@@ -59,7 +59,7 @@ const codes = new Map<string, FailureCode>([
   ['UND_ERR_DESTROYED', 'worker_lost'],
 ])
 
-// With these errors no connection at all can be opened.
+// These errors mean that this process cannot open connections at all.
 const shortages = ['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM']
 
 const unsendableCodes = ['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED', 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH']

@@ -24,8 +24,9 @@ export type ResponseOutcome = {
 export type FailureOutcome = { kind: 'failure'; code: FailureCode; message: string; timings?: RunTimings | null }
 
 /**
- * The target was not called: file descriptors or the egress proxy were missing, or the caller has withdrawn the request. The
- * message is a sentence for the operator. The outcome says nothing about the target, and the request may be made again.
+ * The target was not called: file descriptors or the egress proxy were missing, or the caller has withdrawn the
+ * request. The message is a sentence for the operator. The outcome is not the fault of the target, and the request may
+ * be made again.
  */
 export type UnsentOutcome = {
   kind: 'unsent'

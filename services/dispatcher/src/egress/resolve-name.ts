@@ -13,7 +13,7 @@ const silentCodes: readonly unknown[] = ['ETIMEOUT', 'ESERVFAIL']
 /**
  * Creates a resolver. It asks DNS directly, because the resolver of the operating system runs on a few threads that slow
  * names would block. Names without a dot, and names that DNS does not have, may be in the hosts file or a search domain.
- * @param servers - The DNS servers. Default: those of the operating system.
+ * @param servers - The DNS servers. Default: the servers of the operating system.
  */
 export function createResolver(servers?: readonly string[]): Resolve {
   const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 })

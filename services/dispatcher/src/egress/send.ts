@@ -25,7 +25,7 @@ export type OutgoingRequest = {
   url: string
   method: string
   headers: Record<string, string>
-  /** Text is sent as UTF-8; null sends no body. */
+  /** Text is sent as UTF-8; null omits the body. */
   body: Buffer | string | null
   /** The time limit from the first DNS packet to the last byte of the response. A process that was blocked adds up to 1 s. */
   timeoutMs: number
@@ -34,15 +34,15 @@ export type OutgoingRequest = {
 export type SenderOptions = {
   /** Ranges that may be called although they are not public. */
   allowedPrivateTargets: readonly Cidr[]
-  /** Ranges that may not be called, although they are public or allowed. Default: none. */
+  /** Ranges that may not be called, although they are public or allowed. Optional. */
   blockedTargets?: readonly Cidr[]
-  /** Ports that may not be called even in allowed ranges. Default: none. */
+  /** Ports that may not be called even in allowed ranges. Optional. */
   listeners?: OwnListeners
-  /** An HTTP proxy that the connections go through. Default: none. */
+  /** An HTTP proxy that the connections go through. Optional. */
   proxy?: EgressProxy | null
   /** Resolves names. Default: DNS, then the operating system. */
   resolve?: Resolve
-  /** The trusted authorities. Default: those of Node, with TLS 1.2 or newer. */
+  /** The trusted authorities. Default: the authorities of Node, with TLS 1.2 or newer. */
   secureContext?: SecureContext
   /** For how long a request that cannot start is retried. Default: 3 s. */
   patienceMs?: number
@@ -176,7 +176,7 @@ export type HttpClient = {
 export function createHttpClient(connect: Connect): HttpClient {
   const { adapter, close } = createUndiciAdapter(connect)
   const client = axios.create({ adapter, ...httpPolicy })
-  // axios has defaults of its own, such as an Accept header, JSON and XSRF cookies. It would copy them for each request.
+  // axios has defaults, e.g. an Accept header, JSON and XSRF cookies, and would copy them for each request.
   for (const name of Object.keys(client.defaults)) {
     if (name !== 'adapter' && !(name in httpPolicy)) Reflect.deleteProperty(client.defaults, name)
   }

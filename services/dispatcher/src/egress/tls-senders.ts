@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache'
 import { tlsRules } from './connect.ts'
 import type { Sender } from './send.ts'
 
-/** Senders with the certificates of connections. Each has sockets of its own, so no other call uses these. */
+/** Senders with the certificates of connections. Each has its own sockets, so other calls cannot use them. */
 export type TlsSenders = ReturnType<typeof createTlsSenders>
 
 /** OpenSSL does not accept the certificates of a connection, for example because their keys are too short. */

@@ -89,7 +89,7 @@ function queryOf(text: string): string {
 
 type Ends = { answer: (outcome: ResponseOutcome) => void; reject: (error: FailedCallError) => void }
 
-/** One request and its response, on a connection of its own. */
+/** One request and its response. The connection is exclusive to it. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #connections: Connections
   readonly #origin: string
@@ -142,7 +142,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#connection.client.dispatch(this.#request, this)
   }
 
-  // undici calls this right before it writes the first byte, and writes nothing when it throws.
+  // undici calls this right before it writes the first byte, and does not write when it throws.
   onRequestStart(): void {
     const refusal = this.#gate?.refusal() ?? null
     if (refusal !== null) throw new WithheldError(refusal)
@@ -222,7 +222,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     return { status, headers: {}, note: `The headers of the response could not be read (${fault}).` }
   }
 
-  // Null before the end of the DNS lookup. A call on a kept-alive connection has none.
+  // Null before the end of the DNS lookup. A kept-alive connection skips the lookup.
   #timings(): RunTimings | null {
     const { opened } = this.#connection
     if (opened ? opened.dnsMs === null : this.#sentAt === null) return null

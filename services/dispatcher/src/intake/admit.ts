@@ -12,8 +12,8 @@ const maxTimerMs = 60_000
 const maxDelayMs = 2_000
 
 /**
- * Buffers tasks, and starts the attempts that may start. Tasks that find no space stay in PostgreSQL, and enter the backlog.
- * Tasks of suspended workspaces stay there too.
+ * Buffers tasks, and starts the attempts that may start. Tasks that the full buffer refuses stay in PostgreSQL, and
+ * enter the backlog. Tasks of suspended workspaces stay there too.
  * @returns How many tasks were taken, and how many were refused.
  */
 export function admit(ctx: IntakeContext, tasks: readonly IncomingTask[]): { taken: number; refused: number } {
@@ -41,7 +41,7 @@ export function admit(ctx: IntakeContext, tasks: readonly IncomingTask[]): { tak
   return count
 }
 
-// The share of a task depends on its tenant. Once that is known, tasks of the workspace need no statement for it.
+// The share of a task depends on its tenant. Once that is known, tasks of the workspace are queued without a statement.
 function queueWhenKnown(ctx: IntakeContext, workspace: string, tasks: readonly BufferedTask[]): void {
   const onWait = (error: unknown) => ctx.log.warn({ err: error }, 'tenants.waiting_for_database')
   retryDatabase(() => ctx.tenants.load(workspace), { onWait, signal: ctx.stop })
@@ -77,8 +77,8 @@ function queue(ctx: IntakeContext, task: BufferedTask): void {
 }
 
 /**
- * Starts attempts while there are free slots, and queued tasks that may take them. Starts none without a recent heartbeat: a
- * scheduler may be about to end this process, with its new claims. The next heartbeat calls this again.
+ * Starts attempts while there are free slots, and queued tasks that may take them. Requires a recent heartbeat:
+ * otherwise a scheduler may be about to end this process, with its new claims. The next heartbeat calls this again.
  */
 export function startAttempts(ctx: IntakeContext): void {
   if (!ctx.fence.holds(ctx.dispatcher.session)) return

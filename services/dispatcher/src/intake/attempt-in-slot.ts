@@ -28,9 +28,9 @@ const busyPauseMs = 20
 const journalAheadMs = 25
 
 /**
- * The attempt of a task that has a slot: claims it, or uses its prefetched claim. A claimed task leaves the buffer. While the
- * database is away nothing can be claimed, so the task keeps its slot. The slot is released when the call has become slow, or as
- * soon as it has ended: the next call does not wait for the record of this one.
+ * The attempt of a task that has a slot: claims it, or uses its prefetched claim. A claimed task leaves the buffer.
+ * While the database is away, claims wait and the task keeps its slot. The slot is released when the call has become
+ * slow, or as soon as it has ended: the next call does not wait for the record of this one.
  */
 export class AttemptInSlot extends Attempt implements ClaimWaiter, Wait {
   readonly bufferedAt: number

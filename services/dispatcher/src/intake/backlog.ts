@@ -4,8 +4,9 @@ import { NIL_UUID } from '@belfry/domain/id'
 export type Position = { dueAt: Date; id: string }
 
 /**
- * The workspaces with due tasks in PostgreSQL that this process has not buffered. Their tasks are read page by page. After
- * the last page, the reading restarts at the first task that found no space meanwhile. Each dispatcher reads its own share.
+ * The workspaces with due tasks in PostgreSQL that this process has not buffered. Their tasks are read page by page.
+ * After the last page, the reading restarts at the first task that the buffer refused meanwhile. Each dispatcher reads
+ * its own share.
  */
 export type Backlog = {
   /**
@@ -27,18 +28,18 @@ export type Backlog = {
 }
 
 /**
- * A page to read. `isWhole`: of all tasks of the workspace, not only of this dispatcher's share. `hadNoSpace`: tasks of the
- * workspace found no space since it entered the backlog.
+ * A page to read. `isWhole`: of all tasks of the workspace, not only of this dispatcher's share. `hadNoSpace`: the
+ * buffer has refused tasks of the workspace since it entered the backlog.
  */
 export type Reading = { workspace: string; after: Position; isWhole: boolean; hadNoSpace: boolean }
 
 type Entry = Omit<Reading, 'workspace'> & { until: number; restart: Position | null; notBefore: number }
 
 const start: Position = { dueAt: new Date(0), id: NIL_UUID }
-// After a page of which most tasks found no space.
+// After a page of which the buffer refused most tasks.
 const pauseMs = 1_000
 
-/** @param onAdd - Called when a workspace enters the backlog. Default: nothing. */
+/** @param onAdd - Called when a workspace enters the backlog. Optional. */
 export function createBacklog(onAdd: () => void = () => {}): Backlog {
   const entries = new Map<string, Entry>() // the next one to read first
 

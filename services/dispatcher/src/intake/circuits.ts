@@ -41,9 +41,9 @@ export function pauseHost(ctx: IntakeContext, { host, workspace }: QueueKey, ask
 }
 
 /**
- * Shares circuit breakers with the other dispatchers. Publishes those that have changed, opens and closes those that another
- * dispatcher, a user or an operator has opened or closed, applies the pauses of hosts, and asks PostgreSQL which dispatcher may probe a host. While none
- * is open, this is one short query.
+ * Shares circuit breakers with the other dispatchers. Publishes changed breakers, opens and closes breakers that
+ * another dispatcher, a user or an operator has opened or closed, applies the pauses of hosts, and asks PostgreSQL
+ * which dispatcher may probe a host. While all breakers are closed, this is one short query.
  * @returns How many breakers and pauses have changed.
  */
 export async function shareCircuits(ctx: IntakeContext): Promise<number> {

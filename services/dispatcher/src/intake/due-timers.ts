@@ -2,7 +2,8 @@
 export type DueTimers<Task> = {
   /**
    * Adds a task. It shares a timer with all tasks of the same millisecond.
-   * @param onDue - Receives all of them; that of the first task is called. A timer may fire a little before its time.
+   * @param onDue - Receives all of them; only the callback of the first task is called. A timer may fire a little
+   * before its time.
    */
   add(task: Task, dueAt: number, onDue: (tasks: Task[]) => void): void
   /** Stops the timers, and returns their tasks. */

@@ -28,8 +28,8 @@ export type IntakeContext = AttemptContext & {
   /** The buffered tasks that are not due yet. */
   timers: DueTimers<BufferedTask>
   /**
-   * The buffered tasks that are due and wait for an access token. They hold no claim and no slot, so a slow token endpoint
-   * collects no calls that would start together when it answers.
+   * The buffered tasks that are due and wait for an access token. They wait without a claim and a slot. Otherwise their
+   * calls would all start together when a slow token endpoint answers.
    */
   deferred: Map<BufferedTask, Promise<unknown>>
   /** The buffered tasks that are due. */

@@ -28,7 +28,7 @@ export class PendingClaim {
     this.session = session
   }
 
-  /** The id of the run to enter into the send journal; null when the claim needs no entry. */
+  /** The id of the run to enter into the send journal, or null. */
   get journaledRun(): string | null {
     return this.answer?.kind === 'claimed' && this.answer.task.prefetched ? this.answer.task.runId : null
   }

@@ -19,15 +19,15 @@ export function prefetchClaims(ctx: IntakeContext, tasks: readonly BufferedTask[
   }
 }
 
-/** Enters a prefetched claim into the send journal, with those of the tasks that follow it in its queue. */
+/** Enters a prefetched claim into the send journal, with the claims of the tasks that follow it in its queue. */
 export function enterJournal(ctx: IntakeContext, claim: PendingClaim, next: readonly BufferedTask[]): void {
   ctx.journal.enter(claim)
-  // They share the statement, and need not wait for one of their own. After a crash they count as sent.
+  // One statement for all of them. After a crash they count as sent.
   for (const { pendingClaim } of next) if (pendingClaim) ctx.journal.enter(pendingClaim)
 }
 
 /**
- * Undoes the prefetched claims of tasks that got no slot. Nothing has been sent for them.
+ * Undoes the prefetched claims of tasks that did not get a slot. Their requests have not been sent.
  * @returns The tasks that still wait for an attempt.
  */
 export async function undoPrefetched(ctx: IntakeContext, tasks: readonly BufferedTask[]): Promise<BufferedTask[]> {

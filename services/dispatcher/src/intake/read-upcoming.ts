@@ -14,7 +14,7 @@ export type UpcomingReader = {
   run(): Promise<void>
 }
 
-// A reading covers this much more than the time until the next one, which may be late.
+// A reading covers this much more than the time until the next one, in case that is late.
 const leadMs = 1_000
 const minPauseMs = 500
 // Together with the lead, less than the time by which PostgreSQL's notifications precede their tasks.

@@ -1,8 +1,9 @@
 import { isInShare, type TaskShare, wholeShare } from '@belfry/db/tasks/task-share'
 
 /**
- * The part of the tasks in PostgreSQL that this dispatcher takes. The live dispatchers divide the tasks by their ids. While
- * two of them disagree about which dispatchers live, both take some tasks, or neither does for a second; the claim decides.
+ * The part of the tasks in PostgreSQL that this dispatcher takes. The live dispatchers divide the tasks by their ids.
+ * While two of them disagree about which dispatchers live, some tasks are taken by both, or wait for a second; the
+ * claim decides.
  */
 export type Share = {
   current(): TaskShare

@@ -7,9 +7,9 @@ import type { IntakeContext } from './intake-context.ts'
 import type { IncomingTask } from './task-buffer.ts'
 
 /**
- * Admits the tasks of a job. When a job lacks the workspace or the origin of a task, PostgreSQL is asked for it. Never waits
- * for the time of a task or for a slot, so the tasks of one workspace do not delay those of others in the queue. Rejects,
- * with no task taken, when the signal is aborted first.
+ * Admits the tasks of a job. When a job lacks the workspace or the origin of a task, PostgreSQL is asked for it. Never
+ * waits for the time of a task or for a slot, so the tasks of one workspace do not delay other workspaces in the queue.
+ * Rejects without taking a task when the signal is aborted first.
  */
 export async function takeJob(ctx: IntakeContext, tasks: readonly DueTask[], signal: AbortSignal): Promise<void> {
   const incoming: IncomingTask[] = []

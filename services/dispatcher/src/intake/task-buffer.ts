@@ -14,7 +14,7 @@ export type IncomingTask = {
   host: string
   /** Whether its queue has a limit, as far as this process knows. */
   isQueued?: boolean
-  /** Whether it was read from the backlog after tasks of its workspace had found no space. */
+  /** Whether it was read from the backlog after the buffer had refused tasks of its workspace. */
   isBacklog?: boolean
 }
 
@@ -34,7 +34,7 @@ export type BufferedTask = IncomingTask & {
   onSlot?: (slot: Slot<BufferedTask>) => void
 }
 
-/** The tasks that a process holds in memory. No account, no workspace and none of its hosts can fill the buffer. */
+/** The tasks that a process holds in memory. A single account, workspace or host cannot fill the buffer. */
 export type TaskBuffer = {
   /**
    * Adds a task. Returns `full` when there is no space for it, `duplicate` when it is buffered for the same time.

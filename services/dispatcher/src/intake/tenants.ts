@@ -19,7 +19,10 @@ export type Tenants = {
 
 export type KnownTenant = Tenant & { workspace: string; isSuspended: boolean }
 
-/** Workspaces that were suspended or resumed, or that have another account, organization or tier, or are new no more. */
+/**
+ * Workspaces that were suspended or resumed, or that have another account, organization or tier, or are not new any
+ * more.
+ */
 export type TenantChanges = { suspended: string[]; resumed: string[]; moved: string[] }
 
 type Entry = { tenant: KnownTenant; isUsed: boolean }

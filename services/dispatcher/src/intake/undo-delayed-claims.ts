@@ -4,8 +4,8 @@ import { maxPrefetchMs, undoPrefetched } from './prefetch-claims.ts'
 import { requeue } from './requeue.ts'
 
 /**
- * Undoes the prefetched claims of tasks that got no slot after all: their target has become slow, or its circuit breaker has
- * opened.
+ * Undoes the prefetched claims of tasks that did not get a slot after all: their target has become slow, or its circuit
+ * breaker has opened.
  * @returns How many tasks there were.
  */
 export async function undoDelayedClaims(ctx: IntakeContext): Promise<number> {

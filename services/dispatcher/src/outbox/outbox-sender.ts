@@ -16,7 +16,7 @@ import type { Metrics } from '../metrics.ts'
  */
 export type SendMessage = (message: TakenOutboxMessage) => Promise<void>
 
-/** A message did not reach its recipient. Its text is a sentence that names no URL and no address. */
+/** A message did not reach its recipient. Its text is a sentence without URLs and addresses. */
 export class UndeliveredMessage extends Error {
   /** Whether a retry cannot help. */
   readonly isFinal: boolean
@@ -42,7 +42,7 @@ export type OutboxSenderOptions = {
 // PostgreSQL's clock decides when a message is due again.
 const clockErrorMs = 100
 const retryAfterErrorMs = 1_000
-// Receivers that hang delay only the messages of their own organization.
+// Receivers that hang delay only messages of the same organization.
 const maxOfOrganization = 2
 
 /** Creates a sender of the messages of one kind. It sends each as soon as it is due and a place is free. */
@@ -106,7 +106,7 @@ export function createOutboxSender(options: OutboxSenderOptions) {
   }
 }
 
-// Returns the time until the next attempt; null when there is none.
+// Returns the time until the next attempt, or null.
 async function deliver(options: OutboxSenderOptions, message: TakenOutboxMessage): Promise<number | null> {
   const { pool, log, metrics, send } = options
   const about = { message: message.id, label: message.label, attempt: message.attempt }

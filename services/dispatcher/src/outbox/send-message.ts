@@ -90,7 +90,7 @@ async function sendAuditLog(
   { organizationId, lines }: Extract<Message, { type: 'audit_log' }>,
 ): Promise<void> {
   const stream = await openAuditStream(transports.pool, transports.masterKeys, organizationId)
-  // A stream that was started after it gets none of its entries.
+  // A stream that was started later does not get these entries.
   if (stream?.messageId !== taken.id)
     throw new UndeliveredMessage('The audit stream has been removed.', { isFinal: true })
   const signed = signature(stream.secrets.map(toSigningKey), taken, lines)

@@ -46,7 +46,7 @@ export function openPermits(stop: AbortSignal): (task: QuarantinedTask) => Promi
   }
 }
 
-// A dispatcher that is gone needs no answer, and ends this process.
+// Skips the message when the dispatcher is gone: that ends this process.
 function send(message: PermitMessage): void {
   if (process.connected) process.send?.(message)
 }

@@ -31,7 +31,7 @@ export function sharePermits(ctx: IntakeContext, child: ChildProcess): void {
   async function ask(number: number, { id, workspaceId: workspace, origin }: QuarantinedTask): Promise<void> {
     const onSlot = (slot: Slot<BufferedTask>) => {
       request.slot = slot
-      child.send({ granted: number } satisfies PermitAnswer, () => {}) // fails when the process ends, which releases the slot
+      child.send({ granted: number } satisfies PermitAnswer, () => {}) // fails when the process ends and releases the slot
     }
     const own = { id, workspace, ...targetOf(origin), onSlot }
     const task = { ...own, dueAt: 0, bufferedAt: performance.now(), isBacklog: false, isQueued: true, waited: null }

@@ -11,9 +11,9 @@ export const quarantineArgument = 'quarantine'
 const maxProcesses = 4
 
 /**
- * Starts up to four quarantine processes while tasks are due that were lost with a dispatcher. Each process makes one attempt
- * at a time, so a task that kills its process takes no other with it, and asks this dispatcher for a permit before. A process
- * ends by itself when no such task is due.
+ * Starts up to four quarantine processes while tasks are due that were lost with a dispatcher. Each process asks this
+ * dispatcher for a permit, and makes one attempt at a time. So a task that kills its process does not affect other
+ * tasks. A process ends by itself when no such task is due.
  * @param program - The program of the dispatcher.
  */
 export function superviseQuarantine(ctx: Context, program: string): { close(): Promise<void> } {

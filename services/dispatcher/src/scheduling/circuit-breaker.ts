@@ -14,7 +14,7 @@ export type CircuitRules = {
 
 export const defaultCircuitRules: CircuitRules = { failurePercent: 50, minAttempts: 20, openMs: 30_000 }
 
-/** What the outcome of an attempt shows about its host; null when it shows nothing. */
+/** What the outcome of an attempt shows about its host, or null. */
 export type HealthSignal = 'healthy' | 'failing' | null
 
 /** How a breaker has changed; null when it has not. */
@@ -26,9 +26,10 @@ export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>
 type Bucket = { startsAt: number; attempts: number; failures: number }
 
 /**
- * Creates a closed circuit breaker. By default it opens for 30 seconds when half of at least 20 attempts within a minute
- * fail. Then it is half-open and lets one attempt at a time probe the host. A healthy probe closes it; three failing ones
- * open it again, so a single task that always fails does not decide. Attempts from before it opened no longer count.
+ * Creates a closed circuit breaker. By default it opens for 30 seconds when half of at least 20 attempts within a
+ * minute fail. Then it is half-open and lets one attempt at a time probe the host. A healthy probe closes it; three
+ * failing ones open it again, so a single task that always fails does not decide. Attempts from before it opened are
+ * ignored.
  */
 export function createCircuitBreaker({ failurePercent, minAttempts, openMs } = defaultCircuitRules) {
   let buckets: Bucket[] = []
@@ -121,14 +122,14 @@ export function createCircuitBreaker({ failurePercent, minAttempts, openMs } = d
   }
 }
 
-// No valid response in time. The other failures are those of Belfry itself, or the address is blocked.
+// No valid response in time. The other codes are failures of Belfry itself, or blocked addresses.
 const hostFailures = new Set(['timeout', 'connection_refused', 'connection_reset', 'dns', 'tls', 'invalid_response'])
 
 type Outcome = { kind: 'response'; status: number } | { kind: 'failure'; code: string } | { kind: 'unsent' }
 
 /**
- * Returns what the outcome of an attempt shows about its host. The host fails when it gives no valid response in time,
- * reports an error of its own (5xx), or asks for fewer calls (429). With any other response it is healthy.
+ * Returns what the outcome of an attempt shows about its host. The host fails when a valid response does not arrive in
+ * time, or when it reports an error (5xx) or asks for fewer calls (429). With any other response it is healthy.
  */
 export function healthSignalOf(outcome: Outcome): HealthSignal {
   if (outcome.kind === 'unsent') return null

@@ -2,7 +2,7 @@ import type { StartRate } from './start-window.ts'
 
 /**
  * Returns how many of the installation's permits for a host one of its live dispatchers has. Together they have exactly
- * `permits`, unless there are more dispatchers than permits: each has at least one, so no task waits forever.
+ * `permits`, unless there are more dispatchers than permits: each has at least one, or its tasks would wait forever.
  * @param id - The id of the dispatcher. When it is not among the live ones, it counts as one more.
  */
 export function dividePermits(permits: number, live: readonly string[], id: string): number {

@@ -12,8 +12,8 @@ export function mayTake(taken: number, free: number, weight: number): boolean {
 }
 
 /**
- * Returns how many more of `places` an account may take. A tenth of the places is reserved: half of it for accounts that hold
- * none, the other half for those that hold few. So any number of accounts together leave places for a new one.
+ * Returns how many more of `places` an account may take. A tenth of the places is reserved: half of it for accounts
+ * without a place, the other half for accounts with few. So any number of accounts together leave places for a new one.
  * @param held - What counts for the reserve. Default: `taken`.
  */
 export function accountHeadroom(taken: number, free: number, places: number, held = taken): number {

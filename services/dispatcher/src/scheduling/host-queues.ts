@@ -26,11 +26,12 @@ export type OpenCircuit = QueueKey & { isWaiting: boolean } & Pick<CircuitBreake
   }
 
 /**
- * The due tasks of a process that wait for a slot, in a queue for each workspace and host. Slots go round-robin to accounts,
- * their organizations, the workspaces of these, and the hosts of a workspace. An attempt takes a slot of the process and a
- * permit of its host, and leaves some of both to others: a part is reserved for accounts without an attempt in flight. A queue
- * whose host has no permit left, or whose circuit breaker does not allow an attempt, is blocked: its tasks take no slot and
- * delay no other queue. A slow call costs memory only: it takes one of many places for slow calls in place of its slot.
+ * The due tasks of a process that wait for a slot, in a queue for each workspace and host. Slots go round-robin to
+ * accounts, their organizations, the workspaces of these, and the hosts of a workspace. An attempt takes a slot of the
+ * process and a permit of its host, and leaves some of both to others: a part is reserved for accounts without an
+ * attempt in flight. A queue whose host has no permit left, or whose circuit breaker does not allow an attempt, is
+ * blocked: its tasks do not take slots or delay other queues. A slow call costs memory only: it takes one of many
+ * places for slow calls in place of its slot.
  */
 export type HostQueues<Task extends QueueKey> = ReturnType<typeof createHostQueues<Task>>
 
@@ -79,8 +80,8 @@ export function createHostQueues<Task extends QueueKey>(options: HostQueuesOptio
     /** Applies a change of the tenant of a workspace. */
     move: levels.move,
     /**
-     * Removes and returns the tasks with prefetched claims that got no slot: they have waited for `ms`, or the circuit breaker
-     * of their host is not closed any more.
+     * Removes and returns the tasks with prefetched claims that did not get a slot: they have waited for `ms`, or the
+     * circuit breaker of their host is not closed any more.
      */
     takeDelayed: (ms: number): Task[] => takeDelayed(state, now() - ms),
     /** Changes how many calls to one host may be in flight. Calls beyond a smaller number end as usual. */
@@ -109,7 +110,7 @@ export function createHostQueues<Task extends QueueKey>(options: HostQueuesOptio
       [...state.queues.values()].flatMap(({ key, tasks, breaker: { openUntil, probesUntil, isProbing } }) =>
         openUntil === null ? [] : [{ openUntil, probesUntil, isProbing, isWaiting: !tasks.isEmpty(), ...key }],
       ),
-    /** Opens the circuit breaker of a queue, which may be empty. Returns null when it is open for as long already. */
+    /** Opens the circuit breaker of a queue, even of an empty one. Returns null when it is open for as long already. */
     openCircuit: (key: QueueKey, until: number): CircuitChange =>
       queueOf(state, key).breaker.openUntilAtLeast(until) ? { to: 'open', until } : null,
     /** Lets this process probe the host of a queue until a time. */

@@ -8,7 +8,7 @@ export type PrefetchWindow = {
   recordCompletion(now: number): void
   /**
    * Extends the window to the tasks that will have a slot within 150 ms at the current rate of completions.
-   * @param queued - The tasks of the queue, those of the window included.
+   * @param queued - The number of tasks of the queue, including the window.
    * @returns How many tasks were added.
    */
   extend(queued: number, now: number): number
@@ -19,7 +19,7 @@ export type PrefetchWindow = {
   readonly oldest: number | null
 }
 
-/** The windows of all queues, which share a bound. */
+/** The windows of all queues. They share a bound. */
 export type PrefetchWindows = ReturnType<typeof createPrefetchWindows>
 
 // A batch of claims and an entry in the send journal take less under load, each with the wait for the previous one.
@@ -90,7 +90,7 @@ export function createCompletionRate() {
       moveTo(now)
       count++
     },
-    /** Returns how many completions to expect within `ms`, rounded up; 0 when there were none lately. */
+    /** Returns how many completions to expect within `ms`, rounded up; 0 without recent completions. */
     expect(ms: number, now: number): number {
       moveTo(now)
       return Math.ceil((Math.max(count, previousCount) * ms) / windowMs)

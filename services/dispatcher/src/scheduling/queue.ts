@@ -47,7 +47,7 @@ export type HostQueuesOptions<Task = unknown> = TenantLevelsOptions & {
   startsPerHost?: StartRate | null
   /** Default: `defaultCircuitRules`. */
   circuitRules?: CircuitRules
-  /** Whether a task starts although its queue is paused. Default: none does. */
+  /** Whether a task starts although its queue is paused. Optional. */
   isExempt?: (task: Task) => boolean
 }
 

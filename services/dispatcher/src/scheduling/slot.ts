@@ -10,8 +10,8 @@ export type Slot<Task> = {
   task: Task
   blocks: Blocks
   /**
-   * Returns the next tasks of the same queue whose claims are to be prefetched, each task once. There are none unless the
-   * queue has had tasks for 100 ms, and attempts of it complete; none while its circuit breaker is not closed.
+   * Returns the next tasks of the same queue whose claims are to be prefetched, each task once. Empty unless the queue
+   * has had tasks for 100 ms, its attempts complete, and its circuit breaker is closed.
    */
   prefetchNext(): Task[]
   /** Returns the next tasks of the same queue whose claims were prefetched, and that should have a slot within `ms`. */

@@ -44,11 +44,11 @@ export type TenantLevels<Leaf> = ReturnType<typeof createTenantLevels<Leaf>>
 
 export type TenantLevelsOptions = {
   slots: number
-  /** Places for slow calls, which hold no slot. A call with a body of more than 32 KiB takes several. Default: none. */
+  /** Places for slow calls, outside the slots. A call with a body of more than 32 KiB takes several. Default: 0. */
   slowPlaces?: number
   /** Milliseconds; only differences matter. */
   now: () => number
-  /** The tenant of a workspace. Default, and for null: an account of its own without limits. */
+  /** The tenant of a workspace. Default, also if null: a separate account without limits. */
   tenantOf?: (workspace: string) => Tenant | null
 }
 
@@ -151,7 +151,7 @@ export function createTenantLevels<Leaf>(options: TenantLevelsOptions) {
       return started === null && leftForNew(state.taken) > 0 ? nextOf(unknown, free, slotHeadroom, start) : started
     },
     /**
-     * Takes a slot for a leaf, which goes to the end of the rotations.
+     * Takes a slot for a leaf, and moves the leaf to the end of the rotations.
      * @param stays - Whether the leaf stays in the rotation.
      */
     take(workspace: Level<Leaf>, leaf: Leaf, stays: boolean): Holding {
@@ -171,7 +171,7 @@ export function createTenantLevels<Leaf>(options: TenantLevelsOptions) {
       workspace.parent = organization
       if (wasReady) makeReady(workspace)
     },
-    /** Removes all levels but those of some workspaces. */
+    /** Removes all levels except the levels of some workspaces. */
     evictExcept(used: Iterable<Level<Leaf>>): void {
       const kept = new Set<Level<Leaf>>()
       for (const workspace of used) for (const level of lineOf(workspace)) kept.add(level)
@@ -181,7 +181,7 @@ export function createTenantLevels<Leaf>(options: TenantLevelsOptions) {
   }
 }
 
-/** The workspace may have another tenant, and the account may be new no more, when it is released. */
+/** The workspace may have another tenant, and the account may not be new any more, when it is released. */
 class Held implements Holding {
   calledAt = 0
   readonly #state: State

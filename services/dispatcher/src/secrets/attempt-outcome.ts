@@ -1,6 +1,6 @@
 import type { Outcome } from '../egress/outcome.ts'
 
-/** The outcome of an attempt: that of the call, or a failure of Belfry. */
+/** The outcome of an attempt: the outcome of the call, or a failure of Belfry. */
 export type AttemptOutcome = Outcome | OwnFailure
 
 /**
@@ -27,7 +27,10 @@ export type OwnFailure = {
   timings?: null
 }
 
-/** Returns the outcome of an attempt without a call. The reason must not name the host, which may be the value of a secret. */
+/**
+ * Returns the outcome of an attempt without a call. The reason must not name the host, because it may be the value of a
+ * secret.
+ */
 export function notSent(code: OwnFailure['code'], reason: string): OwnFailure {
   return { kind: 'failure', code, message: `Nothing was sent: ${reason}` }
 }

@@ -14,7 +14,7 @@ export type AttemptSecrets = {
   messageKey: KeyObject | null
   /** The names of the secrets that the request refers to. */
   names: readonly string[]
-  /** The workspace's secrets, or why one cannot be decrypted; empty when the request refers to none. */
+  /** The workspace's secrets, or why one cannot be decrypted; empty when the request does not refer to any. */
   secrets: Readonly<OpenSecrets>
   /** Whether the log keeps the response, if the request has secrets. */
   keepsResponse: boolean
@@ -24,7 +24,7 @@ export type AttemptSecrets = {
 export type SecretsContext = {
   log: Logger
   signingKeys: WorkspaceCache<KeyObject[]>
-  /** The keys of the secrets that subscriptions have of their own, by subscription. */
+  /** The keys of the secrets of subscriptions, by subscription. */
   subscriptionKeys: WorkspaceCache<KeyObject[]>
   messageKeys: WorkspaceCache<KeyObject>
   secrets: WorkspaceCache<WorkspaceSecrets>
@@ -32,7 +32,7 @@ export type SecretsContext = {
 
 const none: WorkspaceSecrets = { byName: new Map(), keepsResponses: true }
 
-/** Returns the secrets of an attempt that needs nothing but cached signing keys of its workspace; null for any other. */
+/** Returns the secrets of an attempt that only needs cached signing keys of its workspace; null for any other. */
 export function peekAttemptSecrets(
   ctx: SecretsContext,
   { workspaceId, subscriptionId, qstash }: Pick<ClaimedTask, 'workspaceId' | 'subscriptionId' | 'qstash'>,
@@ -62,7 +62,7 @@ export async function readAttemptSecrets(
   })
 }
 
-// The secrets of a subscription replace those of its workspace, whose public keys stay.
+// The secrets of a subscription replace the secrets of its workspace; the workspace's asymmetric keys still sign.
 async function readSigningKeys(
   ctx: SecretsContext,
   workspaceId: string,

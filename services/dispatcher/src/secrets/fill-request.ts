@@ -21,7 +21,7 @@ export type RequestParts = {
   format: 'json' | 'form' | 'text'
 }
 
-/** Returns whether a request may refer to secrets, which nearly none does. */
+/** Returns whether a request may refer to secrets. Few requests do. */
 export function mayReferToSecrets({ url, headers, body }: RequestParts): boolean {
   if (url.includes('{{') || body?.includes('{{')) return true
   for (const name in headers) if (headers[name]?.includes('{{')) return true
@@ -51,7 +51,7 @@ export function fillRequest(
   if (unreadable.length > 0) {
     return notSent('secret_unreadable', `this installation cannot decrypt ${unreadable.join(' and ')}.`)
   }
-  const opened = (name: string) => secrets.get(name) as OpenSecret // neither missing nor unreadable
+  const opened = (name: string) => secrets.get(name) as OpenSecret // present and readable
   const secretOf = (name: string) => opened(name).value
   const tooMuch = excessOf(parts, names, secretOf)
   if (tooMuch !== null) return notSent('secret_invalid', tooMuch)

@@ -9,7 +9,7 @@ import {
 import type { SigningSecret } from '@belfry/db/secrets/signing-secrets'
 import { privateKeyOf } from '@belfry/vault'
 
-/** Returns the key of a signing secret, which is `whsec_` and base64. */
+/** Returns the key of a signing secret: `whsec_` and base64. */
 export function toSigningKey(secret: string): KeyObject {
   return createSecretKey(Buffer.from(secret.replace('whsec_', ''), 'base64'))
 }

@@ -43,7 +43,7 @@ export function createWorkspaceCache<T>(load: (workspaceIds: string[]) => Promis
   return {
     /** Returns what was stored for a workspace at most five seconds ago; undefined for a workspace that does not exist. */
     get: (workspaceId: string): Promise<T | undefined> => cached.get(workspaceId)?.reading ?? reload(workspaceId),
-    /** Returns the cached value; undefined when there is none, or it is being read. */
+    /** Returns the cached value; undefined if it is missing, or is being read. */
     peek: (workspaceId: string): T | undefined => cached.get(workspaceId)?.value,
     /** Returns the stored value, and caches it. */
     reload,

@@ -12,20 +12,20 @@ import { type ClaimOptions, isTimeout, openShortClaims } from './claim-short-tas
 export type Batches = {
   locate: MicroBatch<string, TaskLocation | null>
   claim: Batch<RequestedClaim>
-  /** The same for tasks of queues with limits, which may wait for other claims of their queues. */
+  /** The same for tasks of queues with limits: such a claim may wait for other claims of its queue. */
   claimQueued: Batch<RequestedClaim>
   record: Batch<Recording>
   advance: AdvanceQueue
 }
 
-/** A claim, which is told its answer. The methods must not throw. */
+/** A claim, and methods that receive its answer. They must not throw. */
 export type RequestedClaim = {
   readonly request: ClaimRequest
   onAnswer(answer: Claim): void
   onError(error: unknown): void
 }
 
-/** An attempt to record, which is told the result. The methods must not throw. */
+/** An attempt to record, and methods that receive the result. They must not throw. */
 export type Recording = {
   readonly finished: FinishedAttempt
   /** The queue whose next task may wait for this record. */
@@ -61,7 +61,7 @@ export function recordAttempt({ batches }: BatchContext, finished: FinishedAttem
 
 // Bounds the duration of a statement, and of the locks that it holds. Larger batches had no measurable benefit.
 export const batchSize = 512
-// A statement has a cost of its own, so under load a wait of some milliseconds for more rows saves CPU. Batches of less
+// Each statement has a fixed cost, so under load a wait of some milliseconds for more rows saves CPU. Batches of less
 // than `gatherFrom` do not wait: at a moderate load they occur after any hitch.
 const gatherMs = 10
 const gatherFrom = 64
