@@ -1,6 +1,6 @@
 import { defineConfig } from 'prisma/config'
 
-// Only `prisma generate` reads this file, and it opens no connection: migrations run through src/migrate.
+// Only `prisma generate` reads this file, without connecting to a database: migrations run through src/migrate.
 export default defineConfig({
   schema: 'schema.prisma',
   migrations: { path: 'migrations' },

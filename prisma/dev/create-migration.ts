@@ -28,7 +28,7 @@ export async function createMigration(
   return path
 }
 
-// The engine wraps the change of an enum in BEGIN and COMMIT. A file is one transaction, which COMMIT would end too early.
+// The engine wraps the change of an enum in BEGIN and COMMIT. A file is one transaction: COMMIT would end it too early.
 function withoutTransactions(script: string): string {
   return script.replace(/^(BEGIN|COMMIT);\n/gm, '')
 }

@@ -51,9 +51,9 @@ function declareCharAsText(pool: pg.Pool, send: pg.Pool['query']): WeakMap<unkno
   return charColumns
 }
 
-// PrismaPg splits a script at each semicolon, even within a function, and runs the parts on different connections. Sent as
-// a whole, the script is one transaction. PrismaPg also maps errors to kinds: the engine does not know all of them, and its
-// messages for the others are less precise than those of PostgreSQL.
+// PrismaPg splits a script at each semicolon, even within a function, and runs the parts on different connections. Sent
+// as a whole, the script is one transaction. PrismaPg also maps errors to kinds: the engine does not know all of them,
+// and its messages for the others are less precise than PostgreSQL's.
 async function executeScript(send: pg.Pool['query'], script: string): Promise<void> {
   try {
     await send(script)

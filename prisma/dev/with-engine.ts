@@ -70,7 +70,7 @@ export async function readMigrations(folder: string): Promise<MigrationList> {
   }
 }
 
-/** Returns one sentence for an error of the engine, which wraps PostgreSQL's message in a stack of its own functions. */
+/** Returns one sentence for an error of the engine: the engine wraps PostgreSQL's message in a stack trace. */
 export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const [message = ''] = error.message.split(/\n\s+0: /)

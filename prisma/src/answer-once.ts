@@ -21,8 +21,8 @@ export type AnsweredOnce =
 export const keptFor = `interval '24 hours'`
 
 /**
- * Does the work of a request once in 24 hours, however often and from wherever the client sends it. The writes of the work
- * and its response are committed together or not at all. When the work rejects, nothing is stored and the key stays free.
+ * Does the work of a request once in 24 hours, however often and from wherever the client sends it. The writes of the
+ * work and its response are committed together. When the work rejects, both are rolled back and the key stays free.
  */
 export async function answerOnce(
   pool: Pool,

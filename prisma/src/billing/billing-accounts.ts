@@ -5,8 +5,8 @@ import { type Db, inTransaction, type Transaction } from '../postgres/in-transac
 import type { Pool } from '../postgres/pool.ts'
 
 /**
- * The last known state of an organization at the payment provider. The provider's own state is authoritative. `tier` is null when
- * there is no subscription, or the configuration does not know its tier.
+ * The last known state of an organization at the payment provider. The provider's own state is authoritative. `tier` is
+ * null when there is no subscription, or the configuration does not know its tier.
  */
 export type BillingAccount = Omit<StoredAccount, 'tier' | 'nextTier' | 'updatedAt'> & {
   tier: TierName | null

@@ -39,8 +39,8 @@ export function openTo(action: BulkAction, { state_reason: reasons }: TaskFilter
 }
 
 /**
- * SQL: the attempt of a task `t` may start, or its claim may be undone. A cancel or a stop waits until that is decided, so it reads
- * these tasks in one snapshot with those that it may end.
+ * SQL: the attempt of a task `t` may start, or its claim may be undone. A cancel or a stop waits until that is decided,
+ * so it reads these tasks in one snapshot with those that it may end.
  */
 export const isPrefetched = `t.state = 'processing' AND t.prefetched`
 

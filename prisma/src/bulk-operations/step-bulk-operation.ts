@@ -21,11 +21,11 @@ export type BulkStep = {
 }
 
 /**
- * Advances the least recently advanced operation: reads the next `limit` tasks of its workspace, and ends or settles those that
- * match. One transaction also stores the position, so an operation survives the death of a scheduler, and any number of
- * schedulers may call this at once. A cancel or a stop remembers the prefetched tasks that match, and waits at its end until each
- * has started or was ended. Returns null when no operation is open, and a step that failed with its `failure`, so the caller can
- * continue with the other operations.
+ * Advances the least recently advanced operation: reads the next `limit` tasks of its workspace, and ends or settles
+ * those that match. One transaction also stores the position, so an operation survives the death of a scheduler, and
+ * any number of schedulers may call this at once. A cancel or a stop remembers the prefetched tasks that match, and
+ * waits at its end until each has started or was ended. Returns null when no operation is open, and a step that failed
+ * with its `failure`, so the caller can continue with the other operations.
  * @param except - The ids of operations to leave out.
  */
 export async function stepBulkOperation(

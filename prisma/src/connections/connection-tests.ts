@@ -35,7 +35,7 @@ export async function requestConnectionTest(
   return id
 }
 
-/** SQL: the age after which no caller waits for the start of a test. */
+/** SQL: how long a caller waits for the start of a test. */
 const waitedFor = `interval '5 seconds'`
 
 /** Takes a test that no dispatcher has, of another organization than the excluded ones; null if all are taken. */

@@ -125,7 +125,7 @@ export async function findConnection(
   return (await pool.query<ConnectionEntry>(text, [workspaceId, name])).rows[0]
 }
 
-/** Deletes a connection that no cron job and no subscription names. Tasks that name it fail. */
+/** Deletes a connection unless a cron job or a subscription names it. Tasks that name it fail. */
 export function deleteConnection(
   pool: Pool,
   workspaceId: string,

@@ -46,7 +46,7 @@ async function cancelPage(db: Db, { from, to }: Gap, after: string): Promise<Pag
   return rows[0] ?? { last: null, ids: [], isOutdated: false }
 }
 
-// Nothing is planned while no scheduler can read the rule, for example because of an unknown time zone.
+// Returns 0 for a rule that cannot be read, e.g. because of an unknown time zone: the schedulers do not plan it either.
 function unplannedOf(job: CronJobCursor, before: Date): number {
   try {
     return job.nextRunAt === null ? 0 : countCaughtUp(scheduleOf(job), job.catchUp, job.nextRunAt, before)

@@ -57,8 +57,8 @@ const requestFields = [
 ] as const
 
 /**
- * Pauses a cron job. When this resolves, no task that it had made before starts any more. The transaction cancels the tasks
- * that have not started, and the row lock of each decides between this and a claim.
+ * Pauses a cron job. When this resolves, the tasks that it had made before cannot start any more. The transaction
+ * cancels the tasks that have not started, and the row lock of each decides between this and a claim.
  */
 export async function pauseCronJob(db: Db, workspaceId: string, id: string): Promise<CronJobMove> {
   return withCronJob(db, workspaceId, id, async (tx, job) => {

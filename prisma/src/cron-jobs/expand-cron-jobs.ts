@@ -129,7 +129,7 @@ async function insertOccurrences(tx: Transaction, plans: readonly JobPlan[], now
 }
 
 /**
- * Returns the CTEs that store tasks of a cron job `j` that are no occurrences of it.
+ * Returns the CTEs that store tasks of a cron job `j` other than its occurrences.
  * @param task - The SQL of its id, its time and its due time, and the rows that these are from, as the text after FROM.
  */
 export function tasksBeside(
@@ -148,8 +148,8 @@ export function tasksBeside(
 }
 
 /**
- * Returns the CTEs that give the tasks `inserted` the requests of their cron jobs, and record the storage that these use. They copy
- * within the database, so payloads do not travel.
+ * Returns the CTEs that give the tasks `inserted` the requests of their cron jobs, and record the storage that these
+ * use. They copy within the database, so payloads do not travel.
  */
 function copiedRequests(createdBy = 'NULL', depth = 'NULL'): string {
   const from = 'inserted n JOIN cron_jobs j ON j.id = n.cron_job_id'

@@ -47,7 +47,7 @@ export async function findDeadLetters(pool: Pool, ids: readonly string[]): Promi
 const deadLetters = `
   SELECT id, finished_at FROM tasks t WHERE ${isDeadLetter} ORDER BY workspace_id DESC, id DESC LIMIT ${maxCounted}`
 
-// No index has the dead letters of all workspaces by time. So each page reads up to 10,000 of them and sorts them.
+// There is no index of all dead letters by time. So each page reads up to 10,000 of them and sorts them.
 export const pageStatement = `
   SELECT id FROM (${deadLetters}) dead_letters ORDER BY finished_at DESC, id DESC OFFSET $1 LIMIT $2`
 

@@ -45,7 +45,10 @@ export async function enterDispatchers(
   await enter([])
   return {
     id,
-    /** Each send of a prefetched claim names the session. It changes when the row was gone: a scheduler may have undone claims. */
+    /**
+     * Each send of a prefetched claim names the session. It changes when the row was gone: a scheduler may have undone
+     * claims.
+     */
     get session(): string {
       return session
     },

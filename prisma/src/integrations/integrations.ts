@@ -25,7 +25,7 @@ export type Integration = {
 export type IntegrationTarget = {
   target: string
   shownTarget: string
-  /** The hash of the token by which the recipient confirms the address. Default: nothing to confirm. */
+  /** The hash of the token by which the recipient confirms the address. Optional. */
   confirmHash?: Uint8Array | null
 }
 

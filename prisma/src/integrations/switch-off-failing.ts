@@ -48,7 +48,8 @@ const lately = `interval '5 minutes'`
 // A run has the time of its start in its id, and takes 15 minutes at most.
 const maxRun = `interval '20 minutes'`
 
-// Ended by its last attempt: a task that ended by a deadline, a user or a missed event is no sign of a bad endpoint.
+// Ended by its last attempt: a task that was ended by a deadline, a user or a missed event does not show that the
+// endpoint fails.
 const diedLately = `t.state = 'dead' AND t.state_reason IS NULL AND t.finished_at > now() - ${lately}`
 
 // A subscription is known by its topic and its URL: its tasks name it only while it fails.

@@ -6,8 +6,8 @@ const countedFor = `interval '5 minutes'`
 const keptFor = `interval '1 day'`
 
 /**
- * Marks the hosts that have started to fail or have recovered, of workspaces whose integrations ask for it. A host fails when half
- * of its attempts of the last five minutes failed. It stays so while it is not called.
+ * Marks the hosts that have started to fail or have recovered, of workspaces whose integrations ask for it. A host
+ * fails when half of its attempts of the last five minutes failed. It stays so while it is not called.
  * @returns The workspaces of the hosts that changed.
  */
 export async function updateHostHealth(tx: Transaction, until: string): Promise<string[]> {

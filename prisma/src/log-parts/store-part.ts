@@ -166,7 +166,8 @@ export async function startPart(
 
 /**
  * Deletes the runs of a written part, and the tasks that go with them, and marks the part as stored, in one transaction.
- * @returns False when a row has changed since it was read, or the part is no longer being written. Nothing is then changed.
+ * @returns False when a row has changed since it was read, or the part is not being written any more. Then this is
+ * rolled back.
  */
 export async function finishPart(
   pool: Pool,

@@ -4,8 +4,8 @@ import { type ServiceName, serviceNames, serviceRoles } from './service-rights.t
 import type { Logins } from './set-up-roles.ts'
 
 /**
- * Reads DATABASE_URL, the address of the database to migrate: `postgresql://user:password@host:5432/name`, or with several hosts
- * separated by commas.
+ * Reads DATABASE_URL, the address of the database to migrate: `postgresql://user:password@host:5432/name`, or with
+ * several hosts separated by commas.
  */
 export function readDatabaseUrl(): string {
   const databaseUrl = read('DATABASE_URL')
@@ -17,8 +17,8 @@ export function readDatabaseUrl(): string {
 }
 
 /**
- * Reads API_DATABASE_URL, SCHEDULER_DATABASE_URL and DISPATCHER_DATABASE_URL: the passwords of the services' roles. A service
- * without one of its own, or with that of DATABASE_URL, uses no role.
+ * Reads API_DATABASE_URL, SCHEDULER_DATABASE_URL and DISPATCHER_DATABASE_URL: the passwords of the services' roles. A
+ * service without a separate URL, or with the user of DATABASE_URL, does not get a role.
  */
 export function readLogins(databaseUrl: string): Logins {
   const owner = new URL(databaseUrl).username

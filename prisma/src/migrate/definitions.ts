@@ -6,8 +6,8 @@ import pg from 'pg'
 import { isBlocked } from './transact-with-locks.ts'
 
 /**
- * A function of prisma/sql, or one of its triggers: a trigger locks its table, so it is applied only when it changes. `hashes`: of
- * all definitions of the file.
+ * A function of prisma/sql, or one of its triggers: a trigger locks its table, so it is applied only when it changes.
+ * `hashes`: of all definitions of the file.
  */
 export type Definition = { file: string; script: string; hash: string; hashes: string[] }
 
@@ -38,8 +38,8 @@ function splitDefinitions(file: string, text: string): Definition[] {
 type InForce = { file: string; hash: string; version?: string }
 
 /**
- * Compares prisma/sql with the definitions that are in force. `pending` ones are to be applied. Of the files `replaced`, a later
- * version has applied others, whose processes may run.
+ * Compares prisma/sql with the definitions that are in force. `pending` ones are to be applied. Of the files
+ * `replaced`, a later version has applied others, whose processes may run.
  */
 export async function compareDefinitions(
   db: Pick<pg.Client, 'query'>,

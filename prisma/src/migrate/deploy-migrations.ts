@@ -22,7 +22,8 @@ export async function deployMigrations(
     const applied = await readApplied(client)
     const pending = files.filter(({ name }) => !applied.has(name))
     const { pending: definitions } = await compareDefinitions(client, folder)
-    // On one connection, whose backend then knows the tables of earlier migrations. The last transaction applies the definitions.
+    // On one connection, whose backend then knows the tables of earlier migrations. The last transaction applies the
+    // definitions.
     const last = pending.findLast(({ script }) => !isConcurrent(script))
     for (const migration of pending) {
       options.signal?.throwIfAborted()

@@ -72,8 +72,8 @@ type Release = {
 }
 
 /**
- * Releases held tasks, cron jobs and operations; overdue tasks start at once. The operator first cancels those that must not be sent
- * again. Returns the number of tasks.
+ * Releases held tasks, cron jobs and operations; overdue tasks start at once. The operator first cancels those that
+ * must not be sent again. Returns the number of tasks.
  */
 export async function releaseHeldTasks(db: Db, { workspaceId = null, limit = null }: Release = {}): Promise<number> {
   return inTransaction(db, async tx => {

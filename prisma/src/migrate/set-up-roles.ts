@@ -171,7 +171,8 @@ async function canLogIn(databaseUrl: string, role: string, password: string): Pr
   }
 }
 
-// What PostgreSQL would store for the password, so the password itself is in no statement and no log (RFC 5803).
+// What PostgreSQL would store for the password, so the password itself does not appear in statements and logs (RFC
+// 5803).
 function scramVerifier(password: string): string {
   const iterations = 4096
   const salt = randomBytes(16)

@@ -119,8 +119,8 @@ export async function pingPool(pool: Pool): Promise<void> {
 }
 
 /**
- * Ends a connection in use that has been silent for `silenceMs`, also between the statements of a transaction. The current or the
- * next statement then fails as on any broken connection.
+ * Ends a connection in use that has been silent for `silenceMs`, also between the statements of a transaction. The
+ * current or the next statement then fails as on any broken connection.
  *
  * The driver's `query_timeout` is not used. Its timer retains the rows of each statement until the next full garbage
  * collection. That took a tenth of the CPU time under load.

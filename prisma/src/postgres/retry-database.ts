@@ -14,7 +14,7 @@ export type RetryOptions = {
   minPauseMs?: number
   /** The longest pause in milliseconds. Default: 1000. */
   maxPauseMs?: number
-  /** No retry starts later than this, in milliseconds after the first call. Default: no limit. */
+  /** Retries start at most this many milliseconds after the first call. Default: unlimited. */
   maxWaitMs?: number
 }
 

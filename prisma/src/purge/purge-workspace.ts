@@ -35,7 +35,8 @@ async function run(tx: Transaction, text: string, values: unknown[]): Promise<nu
   return (await tx.query(text, values)).rowCount ?? 0
 }
 
-// The data keys cascade to secrets, signing secrets, connections and integrations. The limits of a workspace bound all of these.
+// The data keys cascade to secrets, signing secrets, connections and integrations. The limits of a workspace bound all
+// of these.
 const small = [
   ...['data_keys', 'api_keys', 'federated_credentials', 'subscriptions', 'workspace_members', 'bulk_operations'],
   ...['failure_states', 'failing_hosts', 'resting_hosts'],

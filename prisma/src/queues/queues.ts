@@ -73,9 +73,9 @@ export async function changeQueue(
 }
 
 /**
- * Pauses a queue, or resumes it. When a pause resolves, no claim of a task of the queue can follow, because each claim
- * locks the queue. Only claims of a queue without a limit that ran at the same time, and prefetched ones, may still start
- * within a second.
+ * Pauses a queue, or resumes it. When a pause resolves, the tasks of the queue cannot be claimed any more, because each
+ * claim locks the queue. Only claims of a queue without a limit that ran at the same time, and prefetched ones, may
+ * still start within a second.
  * @returns Its id, and whether that changed something; null when the workspace has no such queue.
  */
 export async function pauseQueue(
@@ -98,7 +98,7 @@ export type QueueDeletion = 'deleted' | 'named' | 'has_tasks' | 'unknown'
 
 /**
  * Deletes the settings of a queue that is not in use. Finished tasks keep its name.
- * @param mayRun - Whether attempts may be in flight. Their tasks then have no limit. Default: no.
+ * @param mayRun - Whether attempts may be in flight. Their tasks are then unlimited. Default: false.
  */
 export async function deleteQueue(
   db: Db,

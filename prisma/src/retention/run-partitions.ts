@@ -33,7 +33,7 @@ export async function countPreparedMonths(pool: Pool): Promise<number> {
   return (firstGap === -1 ? months.length : firstGap) - 1
 }
 
-/** Counts the runs that are in no partition of a month, up to 1,000. The retention of the log does not reach them. */
+/** Counts the runs outside the partitions of the months, up to 1,000. The retention of the log does not reach them. */
 export async function countUnpartitionedRuns(pool: Pool): Promise<number> {
   const text = 'SELECT count(*)::int AS count FROM (SELECT FROM run_partitions.runs_default LIMIT 1000) counted'
   return (await pool.query<{ count: number }>(text)).rows[0]?.count ?? 0

@@ -1,6 +1,9 @@
 import type { Db } from '../postgres/in-transaction.ts'
 
-/** The windows in which the attempts at a host are counted: their length in whole periods of statistics, the current included. */
+/**
+ * The windows in which the attempts at a host are counted: their length in whole periods of statistics, the current
+ * included.
+ */
 const windows = {
   five_minutes: { minutes: 1, count: 5 },
   hour: { minutes: 1, count: 60 },

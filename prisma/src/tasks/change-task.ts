@@ -41,8 +41,8 @@ export async function untilDecided<Result extends MoveResult | { kind: 'not_futu
 }
 
 /**
- * Cancels a task that has not started (spec 4, rule 3). Once this returns `moved`, no attempt ever starts: a claim needs a
- * pending or retrying task, and the row lock decides between the two.
+ * Cancels a task that has not started (spec 4, rule 3). Once this returns `moved`, an attempt can never start: a claim
+ * needs a pending or retrying task, and the row lock decides between the two.
  */
 export async function cancelPendingTask(db: Db, workspaceId: string, taskId: string): Promise<MoveResult> {
   const text = `

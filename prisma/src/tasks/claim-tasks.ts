@@ -36,8 +36,8 @@ export type ShortRequest = ClaimRequest & { organizationId: string }
  * A task's first attempt is an execution. An organization gets exactly as many in a month as its tier allows. Beyond that
  * its pending tasks are cancelled when they come due.
  *
- * An occurrence of a cron job is never prefetched: once a pause is committed, no occurrence of that cron job starts. A task
- * whose deadline has passed is not claimed. It is dead.
+ * An occurrence of a cron job is never prefetched: once a pause is committed, occurrences of that cron job must not
+ * start. A task whose deadline has passed is not claimed. It is dead.
  * @param tiers - The limits of each tier. Default: `defaultTiers`.
  */
 export async function claimTasks(
@@ -93,8 +93,8 @@ export async function claimWithTopUp(
 }
 
 /**
- * Claims tasks within the dispatcher's own blocks of executions, in one statement that waits for no row. A second statement
- * claims those that are `isQueued`, and waits for other claims of their queues.
+ * Claims tasks within the dispatcher's own blocks of executions, in one statement that does not wait for rows. A second
+ * statement claims those that are `isQueued`, and waits for other claims of their queues.
  * @param isToppedUp - Whether the organizations have no executions outside these blocks, so tasks beyond them are
  * cancelled. Default: false.
  */

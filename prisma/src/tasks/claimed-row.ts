@@ -36,8 +36,8 @@ export type ClaimedTask = Omit<StoredRequest, 'callbacks' | 'queue'> &
  * - `queued`: the queue of the task has a limit, so the request must say so.
  * - `blocked`: the queue of the task is at its limit. PostgreSQL makes the task due again once an attempt may start.
  * - `not_prefetchable`: the task may be claimed for a free slot only.
- * - `gone`: another dispatcher has the task, or it is cancelled, finished, held, in quarantine or unknown. `refusal` is the reason
- *   when this claim has ended the task.
+ * - `gone`: another dispatcher has the task, or it is cancelled, finished, held, in quarantine or unknown. `refusal` is
+ *   the reason when this claim has ended the task.
  */
 export type Claim =
   | { kind: 'claimed'; task: ClaimedTask; receivedAt: number }

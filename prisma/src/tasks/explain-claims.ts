@@ -14,8 +14,8 @@ import { expiredReason, isExpired } from './expire-tasks.ts'
 import { originOf } from './task-row.ts'
 
 /**
- * SQL: a claim of the task `t` is never prefetched, so its attempt starts with the claim: an occurrence does not start after
- * a pause, a task not after its deadline, and no task gives its key back.
+ * SQL: a claim of the task `t` is never prefetched, so its attempt starts with the claim: an occurrence does not start
+ * after a pause, a task not after its deadline, and a task with a key keeps the key.
  */
 export const startsWithClaim = '(t.cron_job_id IS NOT NULL OR t.expires_at IS NOT NULL OR t.key IS NOT NULL)'
 

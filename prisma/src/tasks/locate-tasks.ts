@@ -5,7 +5,7 @@ import { originOf } from './task-row.ts'
 /** The workspace of a task, and the origin that it calls, as its URL spells it. */
 export type TaskLocation = { taskId: string; workspaceId: string; origin: string }
 
-/** Returns the locations of tasks in the order of `ids`; null for a task that waits for no attempt. */
+/** Returns the locations of tasks in the order of `ids`; null for a task that does not wait for an attempt. */
 export async function locateTasks(pool: Pool, ids: readonly string[]): Promise<Array<TaskLocation | null>> {
   const values = inputValues(locateInput, ids)
   const { rows } = await pool.query<TaskLocation>({ name: 'locate_tasks', text: locateStatement, values })

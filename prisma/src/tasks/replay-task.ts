@@ -15,7 +15,8 @@ export type Replay =
   | { kind: 'refused'; state: TaskState | null }
 
 /**
- * Copies a finished task as a new one, due now. Each call makes another copy. The old task stays; a dead letter or a cancelled task is settled.
+ * Copies a finished task as a new one, due now. Each call makes another copy. The old task stays; a dead letter or a
+ * cancelled task is settled.
  */
 export async function replayTask(
   db: Db,

@@ -8,8 +8,8 @@ import { isInFlight, isWaiting, originOf } from './task-row.ts'
 import { leaseFloor, waitingFloor } from './waiting-floor.ts'
 
 /**
- * SQL: nothing in PostgreSQL keeps the due task `t` from starting. `measureDueWork` also checks its host, in one spelling of
- * its name.
+ * SQL: as far as PostgreSQL knows, the due task `t` may start. `measureDueWork` also checks its host, in one spelling
+ * of its name.
  */
 const isStartable = 't.workspace_id NOT IN (SELECT id FROM suspended_workspaces)'
 

@@ -73,8 +73,8 @@ export function selectFields(alias: string, columns: Readonly<Record<string, str
 }
 
 /**
- * Returns the SQL of the new value of a column, from the parameter of a change. A change replaces the callbacks that it names, and
- * removes those that are null.
+ * Returns the SQL of the new value of a column, from the parameter of a change. A change replaces the callbacks that it
+ * names, and removes those that are null.
  */
 export function changedValue(column: string, parameter: string): string {
   if (column !== requestColumnOf.callbacks) return parameter

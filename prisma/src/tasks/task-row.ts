@@ -1,4 +1,4 @@
-/** SQL: the task waits for its time only. No queue blocks it, and no operator holds it. */
+/** SQL: the task waits for its time only: it is not blocked by its queue or held by an operator. */
 export const waitsForTime = `state IN ('pending', 'retrying') AND waits_for = 0`
 
 /** SQL: the task waits for a dispatcher. A task in quarantine waits for a quarantine process instead. */
@@ -35,7 +35,10 @@ export const hostOfRequest = hostOfUrl('r.url')
 
 export const pathOfRequest = String.raw`coalesce(substring(r.url FROM '^[^:]+://[^/#\x3f]*(/[^#\x3f]*)'), '/')`
 
-/** Returns the SQL for a column of the last run of a task `t`. A run is younger than its task, so older partitions are skipped. */
+/**
+ * Returns the SQL for a column of the last run of a task `t`. A run is younger than its task, so older partitions are
+ * skipped.
+ */
 export function ofLastRun(column: string): string {
   return `(
     SELECT u.${column} FROM runs u WHERE u.task_id = t.id AND u.id >= uuid_v7_floor(t.created_at) ORDER BY u.id DESC LIMIT 1

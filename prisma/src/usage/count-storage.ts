@@ -32,8 +32,8 @@ export const storedRequestBytes = 'coalesce(octet_length(r.payload), 0) + coales
 export const storedRunBytes = 'coalesce(octet_length(response_body), 0) + coalesce(extra_bytes, 0)'
 
 /**
- * Returns the CTEs that delete the requests and the labels of deleted tasks of the workspace `$1`. The rows of `requests` have the
- * bytes that they free.
+ * Returns the CTEs that delete the requests and the labels of deleted tasks of the workspace `$1`. The rows of
+ * `requests` have the bytes that they free.
  */
 export function deletedRequests(tasks: string): string {
   return `requests AS (

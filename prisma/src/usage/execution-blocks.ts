@@ -10,7 +10,7 @@ const shareOfLeft = 16
 
 /**
  * Returns the size of a new block.
- * @param left - The remaining executions of the organization that are in no block.
+ * @param left - The remaining executions of the organization outside its blocks.
  * @param wanted - How many the dispatcher could start now.
  */
 export function blockSize(left: number, wanted: number): number {

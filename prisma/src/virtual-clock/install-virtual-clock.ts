@@ -33,8 +33,8 @@ function clockFunction(name: string, volatility: 'STABLE' | 'VOLATILE'): string 
     END $clock$;`
 }
 
-// `public` stays first, so new tables belong to it. Defaults and triggers name their functions since they were created, and
-// CURRENT_TIMESTAMP is no function, so both are created again.
+// `public` stays first, so new tables belong to it. Defaults and triggers name their functions since they were created,
+// and CURRENT_TIMESTAMP is not a function, so both are created again.
 const searchPath = 'public, virtual_clock, pg_catalog'
 function installStatements(): string {
   return `

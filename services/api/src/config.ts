@@ -51,17 +51,17 @@ export const variables = z.object({
   ENCRYPTION_KEYS: parsedBy(parseMasterKeys, 'is required: id:key, the key 32 random bytes in base64'),
   /** The origin at which users reach this service. Default: this port on localhost. */
   PUBLIC_URL: publicUrl.optional(),
-  /** Further names of this service, which requests may have in `Host`, comma-separated. */
+  /** Further names of this service that requests may have in `Host`, comma-separated. */
   ALLOWED_HOSTS: parsedBy(parseHosts).prefault(''),
-  /** The proxies that X-Forwarded-For is accepted from: their number or their addresses. Default: none. */
+  /** The proxies that X-Forwarded-For is accepted from: their number or their addresses. Optional. */
   TRUST_PROXY: parsedBy(parseTrustedProxies).prefault(''),
-  /** Who may create an account. The first account of an installation needs no invitation. */
+  /** Who may create an account. With `invite`, the first account of an installation may register without one. */
   REGISTRATION: z.enum(['open', 'invite', 'closed'], 'must be open, invite or closed').default('invite'),
-  /** A file for the first account, which the API then creates itself before it listens. Default: none. */
+  /** A file for the first account: the API creates the account itself before it listens. Optional. */
   FIRST_ACCOUNT: z.string().optional(),
   /** The domains of email addresses that may register, comma-separated. Default: all. */
   REGISTRATION_DOMAINS: parsedBy(parseHosts).prefault(''),
-  /** A page that shows a captcha or the like, and is asked about the token of each registration. Default: none. */
+  /** A page that shows a captcha or the like, and is asked about the token of each registration. Optional. */
   REGISTRATION_CHECK_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
   ...oidcVariables,
   /** Where the dispatchers send mails. The API only sees whether it is a mail server. */
@@ -93,9 +93,9 @@ export const variables = z.object({
   ...tracingSettings,
   /** Whether callers that send too many requests are refused: `on`, or `off` for tests and benchmarks. */
   RATE_LIMITS: z.enum(['on', 'off']).default('on'),
-  /** Opens the board of the queues to operators. Default: no board. */
+  /** Opens the board of the queues to operators. Optional. */
   OPERATOR_PASSWORD: z.string().min(12, 'must have at least 12 characters').optional(),
-  /** The email addresses of the users who operate this installation, comma-separated. Default: none. */
+  /** The email addresses of the users who operate this installation, comma-separated. Optional. */
   OPERATORS: z
     .string()
     .prefault('')
@@ -108,7 +108,10 @@ export const variables = z.object({
     .refine(all => all.every(one => /^[^\s@]+@[^\s@]+$/.test(one)), 'must be email addresses, comma-separated'),
   /** Whether the QStash interface is served at `/v2`. */
   QSTASH_API: z.enum(['on', 'off'], 'must be on or off').default('off'),
-  /** Where the API also listens on loopback, for clients in QStash's development mode: their token stands for the first account. */
+  /**
+   * Where the API also listens on loopback, for clients in QStash's development mode: their token stands for the first
+   * account.
+   */
   QSTASH_DEV_PORT: port.optional(),
   /** Private address ranges that targets may be in, as comma-separated CIDRs. */
   ALLOWED_PRIVATE_TARGETS: parsedBy(parseCidrs).prefault(''),

@@ -22,7 +22,7 @@ export function openReadReplica(config: Config, primary: Pool, onError: (error: 
   if (config.readReplica === null) return null
   const { url, maxLagMs } = config.readReplica
   const replica = openReplica(primary, url, { name: 'belfry-api', max: connections, maxLagMs, onError })
-  // No replica that is read is older than the bound, so it has every write from before.
+  // A replica older than the bound is not read, so older writes need not be remembered.
   return { replica, latestWrites: new LRUCache({ max: 100_000, ttl: maxLagMs }) }
 }
 

@@ -61,7 +61,7 @@ export const variables = z.object({
   EGRESS_NO_PROXY: parsedBy(parseHostPatterns).prefault(''),
   /** More ports of this installation that may not be called, as comma-separated host:port. */
   OWN_LISTENERS: parsedBy(parseListeners).prefault(''),
-  /** The ports and the URL of the API, the replica and the object storage, which may not be called either. */
+  /** The ports and the URL of the API, the replica and the object storage. They may not be called either. */
   PORT: port.optional(),
   QSTASH_DEV_PORT: port.optional(),
   DATABASE_READ_URL: z.string().optional(),
@@ -69,7 +69,7 @@ export const variables = z.object({
   PUBLIC_URL: publicUrl.optional(),
   /** The limits of tiers that differ from the defaults, as JSON. */
   TIERS: parsedBy(parseTiers).prefault(''),
-  /** How targets reach the operator, in the `User-Agent` of calls: a URL or an email address. Default: none. */
+  /** How targets reach the operator, in the `User-Agent` of calls: a URL or an email address. Optional. */
   ABUSE_CONTACT: z
     .string()
     .regex(/^[\x21-\x27\x2a-\x7e]{3,200}$/, 'must be a URL or an email address')

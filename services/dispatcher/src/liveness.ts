@@ -8,7 +8,7 @@ type LivenessContext = Pick<Context, 'dispatcher' | 'fence' | 'journal' | 'held'
 
 /**
  * Returns the loop that shows every second that this process lives.
- * @param onLive - Receives the ids of the live dispatchers. Default: nothing.
+ * @param onLive - Receives the ids of the live dispatchers. Optional.
  */
 export function heartbeat(ctx: LivenessContext, onLive: (live: string[]) => void = () => {}): Loop {
   return {
@@ -26,9 +26,9 @@ export function heartbeat(ctx: LivenessContext, onLive: (live: string[]) => void
 }
 
 /**
- * Ends the claims that PostgreSQL has for this process and that it does not hold: no other process would while this one
- * lives. An abandoned claim is undone. Any other one may have been sent, so its attempt is lost: a failover lost its record,
- * or it could not be written.
+ * Ends the claims that PostgreSQL has for this process and that it does not hold. Otherwise they would stay until this
+ * process dies. An abandoned claim is undone. Any other one may have been sent, so its attempt is lost: a failover lost
+ * its record, or it could not be written.
  * @returns How many claims there were.
  */
 export async function recoverStrays(ctx: LivenessContext): Promise<number> {

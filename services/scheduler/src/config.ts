@@ -15,7 +15,7 @@ export const variables = z.object({
   ...serviceVariables,
   /** The public address of the API, for the links in mails. Default: mails have no links. */
   PUBLIC_URL: publicUrl.optional(),
-  /** The absolute path of the file that receives all audit entries; `-` is standard output. Default: none. */
+  /** The absolute path of the file that receives all audit entries; `-` is standard output. Optional. */
   AUDIT_LOG_FILE: z
     .string()
     .regex(/^(-|\/.*[^/])$/, 'must be an absolute path, or - for standard output')
@@ -29,7 +29,7 @@ export const variables = z.object({
   AWS_SECRET_ACCESS_KEY: z.string().optional(),
   /** For how many full days runs stay in PostgreSQL. */
   LOG_HOT_DAYS: integer(1, 3_650).default(30),
-  /** The ids of organizations whose logs no retention deletes, comma-separated. Default: none. */
+  /** The ids of organizations whose logs are exempt from retention, comma-separated. Optional. */
   LEGAL_HOLD: parsedBy(parseOrganizations).prefault(''),
 })
 

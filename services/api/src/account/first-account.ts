@@ -6,8 +6,8 @@ import { injectRequest } from '../http/inject-request.ts'
 import { hasAccounts } from './registration.ts'
 
 /**
- * Creates the first account of an installation, with an organization, a workspace and an API key, and writes it into a file.
- * Does nothing when an account exists. Call it before the app listens: no stranger can be faster.
+ * Creates the first account of an installation, with an organization, a workspace and an API key, and writes it into a
+ * file. Returns at once when an account exists. Call it before the app listens, so a stranger cannot be faster.
  */
 export async function ensureFirstAccount({ prisma }: Context, app: Express, file: string): Promise<void> {
   if (await hasAccounts(prisma)) return

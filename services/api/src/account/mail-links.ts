@@ -66,8 +66,8 @@ export async function storeConfirmationMail(
 }
 
 /**
- * Records that a user receives mail at the address of the account. Any person may have registered the address, so the first proof
- * ends the password, factors, sessions and links that came before it.
+ * Records that a user receives mail at the address of the account. Any person may have registered the address, so the
+ * first proof ends the password, factors, sessions and links that came before it.
  * @param isRegistrant - Whether a session of the account gives the proof. Then all of these stay.
  */
 export async function recordConfirmedEmail(

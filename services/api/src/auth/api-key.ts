@@ -19,7 +19,8 @@ type FoundRow = Omit<FoundApiKey, 'allowedRanges'> & {
 /**
  * Finds the API key that a request carries, and counts the request.
  * @param address - Where the request came from.
- * @throws AppError `unauthenticated` unless the key is in force, `forbidden` outside of its address ranges, `suspended` when its workspace is, `rate_limited` when it has sent too many requests.
+ * @throws AppError `unauthenticated` unless the key is in force, `forbidden` outside of its address ranges, `suspended`
+ * when its workspace is, `rate_limited` when it has sent too many requests.
  */
 export async function findApiKey(ctx: Context, request: Request, text: string, address: string): Promise<FoundApiKey> {
   const hash = hashTextOf(text)
@@ -76,7 +77,7 @@ async function findByHash(ctx: Context, hash: string): Promise<FoundApiKey | und
   if (!rows[0]) return undefined
   const { expiresInMs, ranges, ...row } = rows[0]
   const found = { ...row, allowedRanges: ranges.flatMap(parseCidrs) }
-  // The cache takes a time of 0 for no limit.
+  // The cache takes a time of 0 as unlimited.
   ctx.apiKeys.set(hash, found, { ttl: Math.max(1, Math.min(cachedMs, expiresInMs ?? cachedMs)) })
   return found
 }

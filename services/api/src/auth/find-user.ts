@@ -101,8 +101,9 @@ const renewedAfterMs = 24 * 3_600_000
 /** After a month a user signs in again, however often the session was used. */
 export const maxSessionMs = 30 * 24 * 3_600_000
 
-// Extends a session whose token is older than a day by seven days, up to its absolute end. The new token comes with the response, the way the old
-// one came: as the cookie, or in `X-Session-Token`. The old one stays valid until its own end.
+// Extends a session whose token is older than a day by seven days, up to its absolute end. The new token comes with the
+// response, the way the old one came: as the cookie, or in `X-Session-Token`. The old one stays valid until its own
+// end.
 async function renewSession(
   ctx: Context,
   request: Request,

@@ -121,8 +121,8 @@ const waitMs = 12_000
 const usefulMs = 10_000
 
 /**
- * Returns the keys of a credential's issuer, at most an hour old if the issuer answers. Only dispatchers call addresses that users
- * chose, so a dispatcher reads the keys and stores them.
+ * Returns the keys of a credential's issuer, at most an hour old if the issuer answers. Only dispatchers call addresses
+ * that users chose, so a dispatcher reads the keys and stores them.
  * @param tooOld - Keys that lack the key of a token. Newer ones are returned, or the same if the issuer was just asked.
  * @throws AppError `unavailable` when there are no keys of the last day.
  */

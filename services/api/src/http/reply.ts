@@ -115,8 +115,8 @@ const unread = new Map<ServerResponse, number>()
 let bytesOfAll = 0
 
 /**
- * Counts the bytes of a response, until `releaseUnread`. Closes the oldest ones when all have too many: new requests do not wait
- * for callers that do not read.
+ * Counts the bytes of a response, until `releaseUnread`. Closes the oldest ones when all have too many: new requests do
+ * not wait for callers that do not read.
  */
 function holdUnread(response: ServerResponse, bytes: number): void {
   unread.set(response, bytes)

@@ -190,8 +190,8 @@ const consentMs = 7 * 24 * 3_600_000
 type TargetWithConsent = IntegrationTarget & { token: string | null }
 
 /**
- * Adds a token to an address whose recipient must agree to get alerts: it belongs to no member of the organization, or its
- * owner has unsubscribed.
+ * Adds a token to an address whose recipient must agree to get alerts: it does not belong to a member of the
+ * organization, or its owner has unsubscribed.
  * @throws AppError when an operator has blocked the address.
  */
 async function withConsent(

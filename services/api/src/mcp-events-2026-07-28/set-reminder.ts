@@ -12,8 +12,8 @@ import { type Caller, type Delivery, deliveryTask } from './delivery-task.ts'
 export type Reminder = { schedule: Schedule; key: string; note: unknown; endsAt: Date | null }
 
 /**
- * Makes the task or the cron job of a reminder, or lets the cron job end with its subscription. A task exists only when its time
- * is before the end: a renewal that extends the subscription beyond makes it. A task that a user cancels stays
+ * Makes the task or the cron job of a reminder, or lets the cron job end with its subscription. A task exists only when
+ * its time is before the end: a renewal that extends the subscription beyond makes it. A task that a user cancels stays
  * cancelled. A cron job that a user deletes comes back with the next renewal; a paused one stays paused.
  */
 export async function setReminder(ctx: Context, by: Caller, delivery: Delivery, reminder: Reminder): Promise<void> {

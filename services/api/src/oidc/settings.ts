@@ -14,7 +14,10 @@ export const oidcVariables = {
   OIDC_SCOPES: parsedBy(parseScopes).prefault('openid email profile'),
   /** How the sign-in page names the issuer. */
   OIDC_NAME: z.string().max(50, 'must have at most 50 characters').default('single sign-on'),
-  /** The domains whose users may sign in through the issuer, and get an account, comma-separated. Default: all, and no account. */
+  /**
+   * The domains whose users may sign in through the issuer, and get an account, comma-separated. Default: any domain; a
+   * new user then needs a group, an invitation or open registration.
+   */
   OIDC_DOMAINS: parsedBy(parseHosts).prefault(''),
   /** The roles of groups in organizations, as JSON. */
   OIDC_GROUP_ROLES: parsedBy(parseGroupRoles).optional(),

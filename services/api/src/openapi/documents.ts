@@ -24,7 +24,10 @@ export const getReference = endpoint(operations.getReference, (ctx, { request })
 
 const compress = promisify(gzip)
 
-/** Returns a function that writes a form of the document once, and fills in its times and compresses it once a minute at most. */
+/**
+ * Returns a function that writes a form of the document once, and fills in its times and compresses it once a minute at
+ * most.
+ */
 function documentSender(type: string, write: (document: OpenApiDocument) => string, headers = {}) {
   let written: string | undefined
   let current: { minute: number; plain: Buffer; compressed: Promise<Buffer> } | undefined

@@ -105,8 +105,8 @@ function deadLetterActions(ctx: Context): Router {
 const alreadySettled = 'This is no longer a dead letter: it has been replayed or discarded.'
 
 /**
- * Replays or discards dead letters as an operator, like their workspaces could: a replay is a new task, and no dead letter is
- * settled twice. Records each in the audit log of its organization.
+ * Replays or discards dead letters as an operator, like their workspaces could: a replay is a new task, and each dead
+ * letter is settled at most once. Records each in the audit log of its organization.
  * @returns The number of settled dead letters.
  */
 async function settleAsOperator(

@@ -147,7 +147,7 @@ async function findForeseen(
   const text = `SELECT id, name, ${ruleColumns} FROM cron_jobs WHERE ${isAhead} ORDER BY next_run_at, id LIMIT $3`
   const { rows } = await db.query<Rule & { id: string; name: string }>(text, [workspaceId, new Date(toMs), maxJobs])
   let found: NextUp[] = []
-  // Nothing is computed that would come after the first `max` of all.
+  // Computes only runs that can be among the first `max` of all.
   let endMs = toMs
   for (const [index, { id, name, ...rule }] of rows.entries()) {
     if (index % jobsPerIteration === jobsPerIteration - 1) await nextIteration()

@@ -114,8 +114,8 @@ async function readSources(call: Call, from: string, limit: number): Promise<Arr
   return [...runs, ...tasks].sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, limit)
 }
 
-// Returns the events of the first sources, up to those whose bodies reach a number of bytes. The first source may have been sent
-// already, so there are two at least.
+// Returns the events of the first sources, up to those whose bodies reach a number of bytes. The first source may have
+// been sent already, so there are two at least.
 async function withPayloads({ ctx }: Call, sources: ReadonlyArray<TaskFields | RunFields>, maxBytes: number) {
   let sum = 0
   const shown = sources.filter(({ bytes }, i) => {

@@ -21,7 +21,7 @@ const lists: Record<string, (values: string[]) => TaskFilter> = {
   flowControlKey: keys => ({ queue: keys.map(queueOfFlowControl) }),
   label: label => ({ label }),
   responseStatus: statuses => ({ status: statuses.map(toStatus) }),
-  // No message of Belfry has an API of a provider.
+  // Belfry does not support the APIs of providers, so this filter never matches.
   api: () => ({ ids: [] }),
 }
 
@@ -44,7 +44,7 @@ export function readFilter(query: URLSearchParams, others: readonly string[]): T
   return filter
 }
 
-// A comma within a URL or a path is no separator.
+// A comma within a URL or a path is not a separator.
 const separators: Record<string, RegExp> = { url: /,(?=https?:)/i, path: /,(?=\/)/ }
 
 /** Reads the values of a filter: repeated, or separated by commas. */

@@ -100,7 +100,8 @@ export function movePause(ctx: Context, caller: Allowed<'queue.write'>, name: st
 
 /**
  * Deletes the settings of a queue that is not in use.
- * @param endTasks - Ends the tasks that wait in the queue. Attempts in flight then do not keep the queue. Default: tasks keep it.
+ * @param endTasks - Ends the tasks that wait in the queue. Attempts in flight then do not keep the queue. Default:
+ * tasks keep it.
  */
 export async function removeQueue(
   ctx: Context,

@@ -30,6 +30,6 @@ export type AttemptContext = SecretsContext &
     /** Null without a Redis: dispatchers then find due tasks in PostgreSQL. */
     queue: DispatchQueue | null
     served: ServedTimes
-    /** Aborted when the process is to stop: no attempt starts after that. */
+    /** Aborted when the process is to stop: attempts must not start after that. */
     stop: AbortSignal
   }

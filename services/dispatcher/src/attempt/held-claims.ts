@@ -6,7 +6,7 @@ export type HeldClaims = {
   add(token: string): void
   /** Ends the responsibility: the claim was recorded, undone, or not made. */
   release(token: string): void
-  /** Ends the wait for the answer. The claim may have been made, but nothing was sent for it. */
+  /** Ends the wait for the answer. The claim may have been made, but its request was not sent. */
   abandon(token: string): void
   has(runId: string): boolean
   isAbandoned(runId: string): boolean

@@ -10,7 +10,7 @@ const maxPauseMs = 60_000
 
 /**
  * Records an attempt whose record PostgreSQL has refused: without the request and the response, and then without the
- * callbacks of the task, until it is accepted. While this process lives, nothing else ends the attempt.
+ * callbacks of the task, until it is accepted. Otherwise the claim would stay until this process dies.
  * @param reason - Why it was refused.
  * @returns Null when another process has ended the attempt.
  */

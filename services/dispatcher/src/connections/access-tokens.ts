@@ -104,7 +104,7 @@ export function createAccessTokens(
 
   return {
     /**
-     * Returns the current token of a connection. While it is valid, no call waits for the next one.
+     * Returns the current token of a connection. While it is valid, calls do not wait for the next one.
      * @param refused - The token to which the target answered 401. Another one is returned, unless the last one was
      * replaced for this reason less than 30 seconds ago. Optional.
      * @throws TokenRequestError

@@ -17,7 +17,7 @@ export class NameResolutionError extends Error {}
 export class ConnectTimeoutError extends Error {}
 /** The TLS handshake failed; the cause is its error. */
 export class TlsError extends Error {}
-/** The egress proxy failed; the cause is its error. Nothing was sent to the target. */
+/** The egress proxy failed; the cause is its error. The request was not sent to the target. */
 export class ProxyError extends Error {}
 /** The egress proxy refused to connect to the target; the message says so. */
 export class TunnelRefusedError extends Error {}

@@ -76,7 +76,7 @@ export function createConnections(connect: Connect) {
   }
 
   return {
-    /** Whether `close` was called: no connection can be taken any more. */
+    /** Whether `close` was called: then connections cannot be taken any more. */
     get isClosed(): boolean {
       return isClosed
     },
@@ -120,7 +120,7 @@ export function createConnections(connect: Connect) {
       if (idleCount > maxIdleConnections && oldest && remove(oldest)) discard(oldest)
     },
 
-    /** Closes all connections, including those in use. No connection is opened after that. */
+    /** Closes all connections, including those in use, and refuses new ones. */
     async close(): Promise<void> {
       isClosed = true
       // An exchange in flight discards its connection when it ends.

@@ -53,8 +53,9 @@ export type CallEnds = { onOutcome(outcome: SendOutcome): void; onFault(error: u
 
 export type Sender = {
   /**
-   * Makes one call; nothing that a target does is a fault. A call that cannot start, because file descriptors or the proxy
-   * are missing, is retried for some seconds. The timeout starts with the last try.
+   * Makes one call. Errors of the target are outcomes; a fault is a bug of this process. A call that cannot start,
+   * because file descriptors or the proxy are missing, is retried for some seconds. The timeout starts with the last
+   * try.
    * @param gate - Decides last whether the call starts. Null: it does.
    */
   start(request: OutgoingRequest, ends: CallEnds, gate: WriteGate | null): void
@@ -129,8 +130,8 @@ class Call {
     const outcome = outcomeOfError(isOfCall ? error.cause : error)
     const isShortage = outcome.kind === 'unsent' && !(isOfCall && error.cause instanceof WithheldError)
     if (isShortage && performance.now() <= this.#giveUpAt) {
-      // Nothing was sent, so the target does not get a second call. The wait keeps the slot taken, and so limits how often
-      // the process runs into the shortage.
+      // The request was not sent, so the target does not get a second call. The wait keeps the slot taken, and so
+      // limits how often the process runs into the shortage.
       setTimeout(() => this.start(), shortagePauseMs)
     } else if (outcome.kind === 'failure' && isOfCall) {
       this.#ends.onOutcome({ kind: 'failure', code: outcome.code, message: outcome.message, timings: error.timings })
@@ -168,7 +169,7 @@ export type HttpClient = {
   axios: AxiosInstance
   /** Makes a request by the policy. The instance of axios takes part when it has an interceptor. */
   request(request: HttpRequest): Promise<AxiosResponse<ResponseOutcome>>
-  /** Closes all connections, including those in use. No connection is opened after that. */
+  /** Closes all connections, including those in use, and refuses new ones. */
   close(): Promise<void>
 }
 

@@ -40,8 +40,8 @@ const maxGraceMs = 1_000
 const staleWithinMs = 1_000
 
 /**
- * Creates the transport of axios: one deadline for the whole exchange, no redirect, no decompression, no retry. The responses carry
- * a ResponseOutcome as their data.
+ * Creates the transport of axios: one deadline for the whole exchange, without redirects, decompression or retries. The
+ * responses carry a ResponseOutcome as their data.
  */
 export function createUndiciAdapter(connect: Connect) {
   const connections = createConnections(connect)
@@ -177,7 +177,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     else this.#finish(error)
   }
 
-  // Nothing was written, so the request is not sent twice.
+  // The request was not written yet, so it is not sent twice.
   #useAnother(error: Error): void {
     this.#connections.discard(this.#connection)
     if (this.#connections.isClosed) {

@@ -76,7 +76,7 @@ function adopt(ctx: IntakeContext, { workspaceId: workspace, host, openForMs }: 
   return true
 }
 
-/** Lets this process probe the half-open hosts for which it has tasks, and which no other dispatcher probes. */
+/** Lets this process probe the half-open hosts for which it has tasks, unless another dispatcher probes them. */
 async function probeHosts(ctx: IntakeContext): Promise<number> {
   const now = steadyTime()
   const wanted = ctx.hostQueues

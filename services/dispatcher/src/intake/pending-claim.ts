@@ -94,7 +94,7 @@ export function releaseClaim(ctx: IntakeContext, task: BufferedTask): void {
   task.token = undefined
 }
 
-/** Ends the wait for the answer to a claim. Nothing was sent for it. */
+/** Ends the wait for the answer to a claim. The request was not sent. */
 export function abandonClaim(ctx: IntakeContext, task: BufferedTask): void {
   if (task.token !== undefined) ctx.held.abandon(task.token)
   task.token = undefined

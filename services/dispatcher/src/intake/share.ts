@@ -8,7 +8,10 @@ import { isInShare, type TaskShare, wholeShare } from '@belfry/db/tasks/task-sha
 export type Share = {
   current(): TaskShare
   has(taskId: string): boolean
-  /** Divides the tasks again. A dispatcher that is not among the live ones takes everything. Returns whether the share changed. */
+  /**
+   * Divides the tasks again. A dispatcher that is not among the live ones takes everything. Returns whether the share
+   * changed.
+   */
   divide(live: readonly string[]): boolean
 }
 

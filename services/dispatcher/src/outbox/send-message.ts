@@ -83,7 +83,8 @@ async function sendAlert(transports: Transports, taken: TakenOutboxMessage, mess
   }
 }
 
-// To the URL that the organization has set now. No failure is final, so each entry arrives once the receiver or its URL is right.
+// To the URL that the organization has set now. Failures are never final, so each entry arrives once the receiver or
+// its URL is right.
 async function sendAuditLog(
   transports: Transports,
   taken: TakenOutboxMessage,

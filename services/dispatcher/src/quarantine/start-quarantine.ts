@@ -64,7 +64,7 @@ async function work(ctx: Context, { tiers }: Config): Promise<void> {
       }
     } catch (error) {
       ctx.log.warn({ err: error }, 'quarantine.failed')
-      // The answer to the claim may be lost. Nothing else is in flight in this process.
+      // The answer to the claim may be lost. The claim is the only work of this process.
       await recoverStrays(ctx).catch(reason => ctx.log.warn({ err: reason }, 'quarantine.failed'))
     }
     await sleep(pauseMs)

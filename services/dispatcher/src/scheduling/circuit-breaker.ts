@@ -83,7 +83,10 @@ export function createCircuitBreaker({ failurePercent, minAttempts, openMs } = d
     get isProbing(): boolean {
       return isProbing
     },
-    /** Whether an attempt may start: the breaker is closed, or it is half-open, this process may probe, and no probe is in flight. */
+    /**
+     * Whether an attempt may start: the breaker is closed, or it is half-open, this process may probe, and no probe is
+     * in flight.
+     */
     allows: (now: number): boolean => openUntil === null || (now >= openUntil && now < probesUntil && !isProbing),
     /** Records that an attempt starts. The attempt passes the returned generation to `end`. */
     begin(): number {
@@ -116,13 +119,15 @@ export function createCircuitBreaker({ failurePercent, minAttempts, openMs } = d
     },
     /** Closes the breaker, and forgets what opened it. */
     reset: (): void => restart(null),
-    /** Whether nothing is lost with it: it is closed and the last minute had no attempt, or it is half-open for ten minutes. */
+    /**
+     * Whether it can be dropped: it is closed and the last minute had no attempt, or it is half-open for ten minutes.
+     */
     isIdle: (now: number): boolean =>
       openUntil === null ? (buckets.at(-1)?.startsAt ?? 0) <= now - windowMs - bucketMs : openUntil <= now - forgetMs,
   }
 }
 
-// No valid response in time. The other codes are failures of Belfry itself, or blocked addresses.
+// The codes without a valid response in time. The other codes are failures of Belfry itself, or blocked addresses.
 const hostFailures = new Set(['timeout', 'connection_refused', 'connection_reset', 'dns', 'tls', 'invalid_response'])
 
 type Outcome = { kind: 'response'; status: number } | { kind: 'failure'; code: string } | { kind: 'unsent' }

@@ -122,7 +122,7 @@ export function createHostQueues<Task extends QueueKey>(options: HostQueuesOptio
       state.queues.get(idOf(key))?.breaker.reset()
       unblock(state, state.hosts.get(key.host))
     },
-    /** Pauses these queues and no others: only exempt tasks start. Returns those that have changed. */
+    /** Pauses exactly these queues: only their exempt tasks start. Returns those that have changed. */
     setPaused: (keys: readonly QueueKey[]): QueueKey[] => setPaused(state, new Map(keys.map(key => [idOf(key), key]))),
   }
 }

@@ -142,7 +142,8 @@ export function createTenantLevels<Leaf>(options: TenantLevelsOptions) {
       makeReady(workspace)
     },
     /**
-     * Returns what `start` returns for the next leaf that may take a slot. A leaf for which it returns null leaves the rotation.
+     * Returns what `start` returns for the next leaf that may take a slot. A leaf for which it returns null leaves the
+     * rotation.
      */
     next<T>(start: (leaf: Leaf) => T | null): T | null {
       const { free } = state.taken

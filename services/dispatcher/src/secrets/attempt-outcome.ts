@@ -4,10 +4,11 @@ import type { Outcome } from '../egress/outcome.ts'
 export type AttemptOutcome = Outcome | OwnFailure
 
 /**
- * Why an attempt failed in Belfry. `secret_missing`: a secret is missing. `secret_invalid`: its value is not valid in its place.
- * `secret_not_allowed`: a secret may not be sent to the host. `secret_unreadable`: this installation cannot decrypt a stored secret.
- * `connection_missing`: the workspace has no such connection. `connection_not_allowed`: the connection may not authenticate to
- * the host. `connection_failed`: it has no token to send. `internal_error`: any other fault.
+ * Why an attempt failed in Belfry. `secret_missing`: a secret is missing. `secret_invalid`: its value is not valid in
+ * its place. `secret_not_allowed`: a secret may not be sent to the host. `secret_unreadable`: this installation cannot
+ * decrypt a stored secret. `connection_missing`: the workspace has no such connection. `connection_not_allowed`: the
+ * connection may not authenticate to the host. `connection_failed`: it has no token to send. `internal_error`: any
+ * other fault.
  */
 export const ownFailureCodes = [
   'secret_missing',

@@ -65,7 +65,7 @@ export const batchSize = 512
 // than `gatherFrom` do not wait: at a moderate load they occur after any hitch.
 const gatherMs = 10
 const gatherFrom = 64
-// Nothing waits for the record of a success, so at a low rate a few share a statement: three at 100 calls a second.
+// The record of a success is not urgent, so at a low rate a few share a statement: three at 100 calls a second.
 const fewRecords = { from: 1, enough: 4, ms: 25 }
 
 /**
@@ -115,8 +115,8 @@ export function openBatches(options: ClaimOptions & { concurrency: number }): Ba
     return claims
   }
 
-  // No signal: outcomes are kept until the database is back. Meanwhile no scheduler can end the attempts either, and the
-  // fence of the statement refuses the record if the next attempt has started.
+  // Without a signal: outcomes are kept until the database is back. Meanwhile schedulers cannot end the attempts
+  // either, and the fence of the statement refuses the record if the next attempt has started.
   function recordAll(attempts: FinishedAttempt[]): Promise<Array<RecordedAttempt | null>> {
     const isTooLarge = (error: unknown) => attempts.length > 1 && isStatementTimeout(error)
     return retryDatabase(() => recordAttempts(pool, attempts), {

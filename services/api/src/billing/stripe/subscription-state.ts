@@ -3,7 +3,7 @@ import type { TierName } from '@belfry/domain/tiers'
 import type { Stripe } from 'stripe'
 import type { Prices } from './prices.ts'
 
-// The subscription with the first of these states counts. `incomplete` was never paid, so it is no subscription yet.
+// The subscription with the first of these states counts. `incomplete` was never paid, so it does not count yet.
 const ranks = ['active', 'trialing', 'past_due', 'unpaid', 'paused', 'canceled']
 
 /** Returns the subscription that decides about the tier, of all that a customer ever had. */

@@ -26,7 +26,7 @@ export function readOptions(headers: MessageHeaders) {
   return {
     ...readDelivery(headers, 'upstash-'),
     contentType: headers['content-type'] || null,
-    /** The time before which no attempt starts, in epoch milliseconds. Wins over `delayMs`. */
+    /** The earliest time of the first attempt, in epoch milliseconds. Wins over `delayMs`. */
     notBefore: readNotBefore(get('not-before')),
     callback: readCallback(headers, 'callback'),
     failureCallback: readCallback(headers, 'failure-callback'),

@@ -6,7 +6,7 @@ import { joinRequests, runColumns } from '../run-scan.ts'
 /** Runs of a workspace, oldest first, and the minimum number of omitted runs. */
 export type SomeRuns = { runs: RunRow[]; omitted: number }
 
-/** New runs, and the id up to which no further run will appear. */
+/** New runs, and the id up to which the runs are complete. */
 type NewRuns = SomeRuns & { upTo: string }
 
 /** The maximum number of runs of a workspace in one read: more in a second are too many to follow. */

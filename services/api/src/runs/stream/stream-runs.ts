@@ -100,7 +100,10 @@ type Watch = {
   over: AbortSignal
 }
 
-/** Yields the new runs of some workspaces as server-sent events, until the caller disconnects or loses the right to see them. */
+/**
+ * Yields the new runs of some workspaces as server-sent events, until the caller disconnects or loses the right to see
+ * them.
+ */
 export async function* runEvents(ctx: Context, { workspaceIds, after, check, over }: Watch): AsyncGenerator<string> {
   const waiting: string[] = []
   let waitingLength = 0
