@@ -76,7 +76,7 @@ async function resultOf(belfry: Belfry, name: string, given: Arguments): Promise
   }
 }
 
-// A list is the member of an object, which the revision 2025-11-25 requires.
+// Wraps lists: `structuredContent` must be an object in the revision 2025-11-25.
 function structured(result: unknown, text: string): Record<string, unknown> {
   const object = Array.isArray(result) ? { data: result } : Object(result)
   // As a number of JavaScript, a long one would lose its digits.

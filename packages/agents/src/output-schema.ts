@@ -15,7 +15,7 @@ export function outputOf({ right, answer: { body } }: { right: string; answer: A
   return { ...schemaOf(body), ...(brief ? { required: schemaOf(brief.body).required ?? [] } : {}) } as OutputSchema
 }
 
-/** Returns the schema of a list, which is the member `data` of an object. */
+/** Returns the schema of a list, wrapped in an object as `data`. */
 export function outputOfList(item: z.ZodType): OutputSchema {
   return schemaOf(z.object({ data: z.array(item) }))
 }

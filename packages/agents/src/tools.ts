@@ -206,7 +206,7 @@ function toRequest({ url: targetUrl, payload, payload_json, max_retries, retry_d
   }
 }
 
-// The client takes texts for JSON. JSON of agents has come through JavaScript, which rounds numbers.
+// The client sends a string as JSON text. The agent's JSON was parsed by JavaScript, so long numbers may have been rounded.
 function textOf(payload: unknown): string {
   const text = JSON.stringify(payload)
   // A function that sees each member takes long, and hardly any payload has a number of that length.

@@ -51,7 +51,7 @@ export class Belfry {
   readonly deadLetters: DeadLetters
   /** Cancels, stops, replays and discards of many tasks, in the background. */
   readonly bulkOperations: BulkOperations
-  /** Queues, which limit how many attempts of their tasks start. */
+  /** Queues. A queue can limit the concurrency and the rate of its tasks, and keep their order. */
   readonly queues: Queues
   /** The activity log: one run per attempt. */
   readonly runs: Runs
@@ -84,8 +84,8 @@ export class Belfry {
   }
 
   /**
-   * Calls any operation of the HTTP API, with the credential, the retries and the errors of the client. Names are those of the
-   * HTTP API, in requests and responses. Only `GET`, `PUT` and requests with an `idempotencyKey` are retried when it is unknown
+   * Calls any operation of the HTTP API, with the client's credential, retries and errors. Requests and responses have the
+   * names of the HTTP API. Only `GET`, `PUT` and requests with an `idempotencyKey` are retried when it is unknown
    * whether they took effect.
    *
    * @example

@@ -13,7 +13,7 @@ export class ExactNumber extends Number {
   }
 }
 
-// Marks the places of such numbers. Random, so no text of a response contains it.
+// Marks the places of such numbers. Random, so it cannot occur in a response.
 const mark = `exact ${Math.random()} ${Math.random()} `
 const marked = new RegExp(`"${mark}([^"]*)"`, 'g')
 const stringOrNumber = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g

@@ -31,7 +31,7 @@ export type RawRequest = CreateOptions & {
 export type Http = {
   get<T>(path: string, options?: RequestOptions, query?: Record<string, unknown>): Promise<T>
   post<T>(path: string, body?: string, options?: RequestOptions): Promise<T>
-  /** A POST with an `Idempotency-Key`, which makes its retries safe. */
+  /** A POST with an `Idempotency-Key`, so it can be retried safely. */
   create<T>(path: string, body?: string, options?: CreateOptions): Promise<T>
   put<T>(path: string, body?: string, options?: RequestOptions): Promise<T>
   patch<T>(path: string, body?: string, options?: RequestOptions): Promise<T>
@@ -120,7 +120,7 @@ export function createHttp(client: BelfryOptions, anonymous?: Record<string, str
   }
 }
 
-// An error of a hook is not an error of the request, so it causes no retry.
+// Wraps the error of a hook, because the request must not be retried for it.
 function runHook(hook: () => void): void {
   try {
     hook()
@@ -172,7 +172,7 @@ function toQuery(query: Record<string, unknown> = {}): string {
   return text === '' ? '' : `?${text}`
 }
 
-// There is none in browsers and some workers.
+// Browsers and some workers do not have `process`.
 function readEnvironment(): { BELFRY_API_KEY?: string; BELFRY_URL?: string } {
   return (globalThis as { process?: { env?: ReturnType<typeof readEnvironment> } }).process?.env ?? {}
 }

@@ -9,7 +9,7 @@ import type { Page } from './types/index.ts'
  */
 export type List<T, P extends Page<T> = Page<T>> = AsyncIterable<T> & Pick<Promise<P>, 'then' | 'catch' | 'finally'>
 
-/** Returns a list, which sends its first request when it is used. */
+/** Returns a lazy list: it sends its first request when it is awaited or iterated. */
 export function list<T, P extends Page<T> = Page<T>>(
   http: Http,
   path: string,

@@ -11,9 +11,9 @@ export type BelfryOptions = {
   workspaceId?: string
   /** The URL of the Belfry server. Default: the environment variable `BELFRY_URL`, or `http://localhost:3000`. */
   baseUrl?: string
-  /** The time limit of one attempt, including its response, in milliseconds. `Infinity` means none. Default 30,000. */
+  /** The time limit of one attempt, including its response, in milliseconds. `Infinity` disables it. Default 30,000. */
   timeoutMs?: number
-  /** The maximum number of retries, which are made only when they are safe. Default 2. */
+  /** The maximum number of retries. A request is retried only if that is safe. Default 2. */
   maxRetries?: number
   /** Replaces the global `fetch`. */
   fetch?: typeof globalThis.fetch
@@ -42,7 +42,7 @@ export type RequestOptions = {
 export type CreateOptions = RequestOptions & {
   /**
    * Requests with the same key create only once within 24 hours, and all return the first response. Default: a random key,
-   * which makes the retries of this request safe.
+   * so retries of this request are safe.
    */
   idempotencyKey?: string
 }

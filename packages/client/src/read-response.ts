@@ -18,7 +18,7 @@ export async function readRawJson<T>(response: Response, request: string): Promi
   return body as T
 }
 
-/** Returns the error of a response, which may be the HTML page of a proxy. */
+/** Returns the error of a response. The body may be anything, e.g. the HTML page of a proxy. */
 export async function readProblem(response: Response, request: string): Promise<ApiError> {
   if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
     const detail = 'The response is a redirect, which the client does not follow with a key. Set baseUrl to its target.'

@@ -5,8 +5,8 @@ const maxDelayMs = 8_000
 const maxRetryAfterMs = 60_000
 
 /**
- * Returns the delay before a retry, in milliseconds; null when there must be none. A response of 429 or 503 means that
- * nothing changed, so a retry is always safe. In other cases only idempotent requests are retried.
+ * Returns the delay before a retry, in milliseconds, or null if the request must not be retried. After a 429 or 503 a retry is
+ * always safe: Belfry has rejected the request. In other cases only idempotent requests are retried.
  */
 export function retryDelayMs(
   error: unknown,

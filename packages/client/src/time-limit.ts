@@ -18,7 +18,7 @@ export function startTimeLimit(timeoutMs: number, outer: AbortSignal | undefined
     isOver: () => isOver,
     /** Removes the time limit. The caller's signal still applies. */
     lift: () => clearTimeout(timer),
-    /** Ends the request if it is not complete, so no timer and no listener on the caller's signal is left. */
+    /** Aborts the request if it is not complete, and removes the timer and the listener on the caller's signal. */
     clear() {
       clearTimeout(timer)
       outer?.removeEventListener('abort', abort)

@@ -19,7 +19,7 @@ const target = z
   })
   .meta({ id: 'CallbackRequest' })
 
-/** The callbacks of a new object. Null means none. A change replaces each as a whole. */
+/** The callbacks of a new object, each a target or null. A change replaces each as a whole. */
 export const callbackFields = {
   on_success: target.nullable().default(null),
   on_failure: target.nullable().default(null),

@@ -52,7 +52,7 @@ const rules = {
   ...newControlFields,
 }
 
-/** The rules about the occurrences of a cron job that names none. */
+/** The default rules about the occurrences of a cron job. */
 export const defaultRules = z.object(rules).parse({})
 
 const creation = {
@@ -129,7 +129,7 @@ function boundedInstant(text: string): { value: Date } | Invalid {
   return 'value' in result && result.value > lastInstant ? tooLate : result
 }
 
-/** `local` is the scheduled local time, which did not exist (gap) or occurred twice (overlap). */
+/** `local` is the scheduled local time. It did not exist (gap) or occurred twice (overlap). */
 const runTimeNote = z
   .object({
     at: timestampField().meta({ description: 'When the run starts.' }),

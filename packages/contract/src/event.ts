@@ -10,8 +10,8 @@ import { eventControlFields } from './task-controls.ts'
 import { targetUrl, topic } from './text-rules.ts'
 
 /**
- * The body that publishes an event. Without `target_url` it goes to the matching subscriptions, which have their own retry
- * policies and timeouts. Its callbacks replace those of a subscription.
+ * The body that publishes an event. Without `target_url` it goes to the matching subscriptions. Each subscription has its
+ * own retry policy and timeout. The callbacks of the event replace the callbacks of a subscription.
  */
 export const publishEventBody = z.strictObject({
   topic: textField(topic),

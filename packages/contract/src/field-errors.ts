@@ -56,7 +56,7 @@ function codeOf(issue: z.core.$ZodIssue): string {
   }
 }
 
-// Only for issues without a message of their own.
+// Only for issues without a message.
 function messageOf(issue: z.core.$ZodRawIssue): string {
   const field = pathOf(issue.path ?? []) || 'The input'
   if (inputOf(issue) === undefined) return `${field} is required.`

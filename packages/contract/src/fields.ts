@@ -15,7 +15,7 @@ export function textField<T>(rule: TextRule<T>, missing?: string) {
   return string.meta({ ...rule.schema }).transform((text, ctx) => read(rule, text, ctx))
 }
 
-/** A query parameter that can be repeated, which means OR. */
+/** A query parameter that can be repeated. Its values are combined with OR. */
 export function repeatable<T>(rule: TextRule<T>) {
   const texts = { type: 'array', items: { type: 'string', ...rule.schema }, maxItems: maxRepeats } as const
   return z
@@ -52,7 +52,7 @@ type Changes<Shape extends z.ZodRawShape> = {
   >
 }
 
-/** Returns the fields of a change: those of a creation, each optional and without its default. */
+/** Converts the fields of a creation to the fields of a change: each is optional, without its default. */
 export function changesOf<Shape extends z.ZodRawShape>(shape: Shape): Changes<Shape> {
   const bare = (field: z.core.$ZodType) =>
     field instanceof z.ZodDefault || field instanceof z.ZodOptional ? field.unwrap() : field

@@ -3,7 +3,7 @@ import type { IdKind } from '@belfry/domain/id'
 import type { Action, ActionIn } from '@belfry/domain/permissions'
 import type { z } from 'zod'
 
-/** The requirement of an operation for its callers: none, a session, the session of an operator, or a right of the table. */
+/** Who may call an operation: anyone, any session, the session of an operator, or callers with a right of the table. */
 export type Right = 'public' | 'signed_in' | 'operator' | Action
 
 /** The facts about an operation that its server and every client need. */
@@ -90,5 +90,5 @@ export type RequestBody<D> = D extends { body: infer Body extends z.ZodType } ? 
 /** The query that an operation accepts. */
 export type RequestQuery<D> = D extends { query: infer Query extends z.ZodType } ? z.input<Query> : unknown
 
-/** The body of the response of an operation, which is undefined where there is none. */
+/** The response body of an operation, or undefined if it has no body. */
 export type ResponseBody<D> = D extends { answer: { body: infer Body extends z.ZodType } } ? z.output<Body> : undefined

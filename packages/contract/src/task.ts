@@ -66,7 +66,7 @@ export const requestFields = {
   ...rawBodyFields,
 }
 
-/** How a request is made, which subscriptions and events choose too. */
+/** How a request is made. Subscriptions and events have these fields too. */
 export const deliveryFields = {
   retry: retryPolicy,
   timeout_ms: integer(timeoutLimits.min, timeoutLimits.max).default(timeoutLimits.default),
@@ -130,7 +130,7 @@ export const listTasksQuery = z.strictObject({
 
 export type ListTasksQuery = z.infer<typeof listTasksQuery>
 
-/** The query of the list of dead letters, which are the tasks in the state `dead`. The last run has the `error` and the status. */
+/** The query of the list of dead letters: tasks in the state `dead`. `error` and `response_status` are from the last run. */
 export const listDeadLettersQuery = listTasksQuery.omit({ state: true, upcoming: true }).extend({
   error: repeatable(oneOf(runErrorCodes)).optional(),
   response_status: lastStatusFilter.optional(),

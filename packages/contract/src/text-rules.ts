@@ -206,7 +206,7 @@ export function exampleId(kind: IdKind): string {
   return `${kind}_01kajvz3e9fkwvx3tb1h2c4d5e`
 }
 
-// Text has at most as many characters as UTF-16 units, so most texts need no count.
+// Text has at most as many characters as UTF-16 units, so most texts are not counted.
 function isLongerThan(text: string, maxLength: number): boolean {
   return text.length > maxLength && Array.from(text.slice(0, 2 * maxLength + 2)).length > maxLength
 }

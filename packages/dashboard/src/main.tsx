@@ -20,7 +20,7 @@ const client = createQueryClient(async () => {
 })
 const router = createRouter(client)
 
-// Handles the keys of every page. It is not part of the first script, which keeps the keys that are pressed until then.
+// Handles the keys of every page. Loaded after the first script; `early-keys.ts` keeps the keys that are pressed until then.
 void import('./layout/keyboard.tsx').catch(() => {})
 
 const root = document.getElementById('root')

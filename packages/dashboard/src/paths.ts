@@ -5,7 +5,7 @@ export const paths = {
   signIn: (returnTo?: string) => withReturn('/sign-in', returnTo),
   register: (returnTo?: string) => withReturn('/register', returnTo),
   forgotPassword: () => '/forgot-password',
-  // A browser sends no fragment to a server, so no log holds these tokens.
+  // Browsers do not send the fragment to a server, so these tokens stay out of its logs.
   resetPassword: (token: string) => `/reset-password#${token}`,
   invitation: (token: string) => `/invitations#${token}`,
   welcome: () => '/welcome',

@@ -85,7 +85,7 @@ const workspacePages: RouteObject[] = [
   screen('cron-jobs/:cronJob', () => import('./screens/cron-jobs/cron-job.tsx'), 'CronJob'),
   screen('cron-jobs/:cronJob/edit', () => import('./screens/cron-jobs/cron-job-form.tsx'), 'EditCronJob'),
   screen('upcoming', () => import('./screens/upcoming/upcoming.tsx'), 'Upcoming'),
-  // A run opens beside the log, which stays mounted.
+  // A run opens beside the log. The log stays mounted.
   screen('log', () => import('./screens/log/log.tsx'), 'Log', {
     children: [screen(':run', () => import('./screens/log/run.tsx'), 'Run')],
   }),

@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js'
 /** A range of addresses; IPv4 ranges written in their IPv4-mapped form count as IPv4. */
 export type Cidr = { bytes: readonly number[]; prefix: number }
 
-// Compared here because the library checks all of its ranges, which takes ten times as long.
+// Compared here: the library checks all of its ranges and takes ten times as long.
 const mappedPrefix = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]
 
 // Everything in the IANA special-purpose registry that is not globally reachable.
@@ -15,7 +15,7 @@ const specialV4 = parseCidrs(
 const globalV6 = parseCidrs('2000::/3')
 const specialV6 = parseCidrs('2001::/23,2001:db8::/32,2002::/16,3fff::/20')
 
-// Cloud metadata services, which serve credentials. An operator who allows a whole range rarely means these.
+// Cloud metadata services. They serve credentials, and an operator who allows a whole range rarely means them.
 const metadata = parseCidrs(
   '169.254.169.254/32,169.254.169.253/32,169.254.170.2/32,169.254.170.23/32,100.100.100.200/32,168.63.129.16/32,' +
     '192.0.0.192/32,fd00:ec2::254/128,fd00:ec2::253/128,fd00:ec2::23/128,fd20:ce::254/128',
@@ -77,7 +77,7 @@ export function networkOf(address: string): string {
     : `${ipaddr.fromByteArray([...bytes.slice(0, 8), ...Array(8).fill(0)])}/64`
 }
 
-/** Returns the networks of an address, from small to large: for IPv6 its /64, /48 and /32, which one customer may hold. */
+/** Returns the networks of an address, from small to large. One customer may hold an IPv6 /64, /48 or /32. */
 export function networksOf(address: string): string[] {
   const bytes = parseAddress(address)
   if (bytes === null || bytes.length === 4) return [networkOf(address)]
@@ -121,8 +121,8 @@ function parseCidr(text: string): Cidr | null {
   return hasHostBits ? null : { bytes, prefix }
 }
 
-// The library also accepts 0x7f.1 and 010.0.0.1, where programs disagree about the value. They are no addresses here. For
-// text that is not IPv4 it throws and catches an error, which takes ten times as long as the rest of this function.
+// The library also accepts 0x7f.1 and 010.0.0.1, where programs disagree about the value. They are rejected here. For
+// text that is not IPv4 it throws and catches an error. That takes ten times as long as the rest of this function.
 function parseAddress(text: string): readonly number[] | null {
   if (/^[\d.]+$/.test(text)) return ipaddr.IPv4.isValidFourPartDecimal(text) ? ipaddr.IPv4.parse(text).octets : null
   if (!ipaddr.IPv6.isValid(text) || text.includes('%')) return null

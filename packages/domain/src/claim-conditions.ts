@@ -40,8 +40,8 @@ function pinsSubject(name: string, value: string): boolean {
 }
 
 /**
- * Returns the name of a claim that does not meet its condition; null when all do. Claims other than texts, numbers and booleans
- * meet none.
+ * Returns the name of the first claim that does not meet its condition, or null if all do. Only texts, numbers and booleans
+ * can meet a condition.
  */
 export function unmetCondition(conditions: ClaimConditions, claims: Readonly<Record<string, unknown>>): string | null {
   const unmet = Object.entries(conditions).find(([name, pattern]) => {

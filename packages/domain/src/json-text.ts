@@ -32,7 +32,7 @@ function countUpTo(limit: number, text: string, ...signs: string[]): number {
   return count
 }
 
-// Counts brackets and colons outside of strings. Wrong counts for invalid JSON do no harm, because it is refused anyway.
+// Counts brackets and colons outside of strings. For invalid JSON the counts may be wrong, but it is refused anyway.
 function findExcess(text: string, { maxDepth, maxKeys }: JsonLimits): string | null {
   let depth = 0
   let keys = 0
@@ -69,8 +69,8 @@ export type Unstorable = 'the character U+0000' | 'half of a surrogate pair'
 const lone: Unstorable = 'half of a surrogate pair'
 
 /**
- * Finds a character, literal or escaped, that PostgreSQL cannot store in a string or key of valid JSON text; null when there
- * is none. Two halves of a pair are fine only when both are escaped.
+ * Finds a character, literal or escaped, that PostgreSQL cannot store in a string or key of valid JSON text. Returns null if
+ * all can be stored. Two halves of a pair are fine only when both are escaped.
  */
 export function findUnstorable(text: string): Unstorable | null {
   if (text.includes('\0')) return 'the character U+0000'

@@ -15,7 +15,7 @@ export const maxLabels = 10
 /**
  * Returns the labels of a task with a payload, each once. Leaves out a label whose member is missing, or is no text, number or
  * boolean that makes a valid label.
- * @param payload - The JSON text of the payload. Null: there is none.
+ * @param payload - The JSON text of the payload, or null if the task has no payload.
  */
 export function fillLabels(labels: readonly string[], payload: string | null): readonly string[] {
   return labels.some(hasPlaceholder) ? labelFiller(payload)(labels) : labels

@@ -1,7 +1,7 @@
 // Longer names are not typing mistakes, and comparing them would take long.
 const maxLength = 64
 
-/** Returns the known name that is most likely meant, such as `execute_at` for `executeAt` or `exceute_at`; null if none is. */
+/** Returns the known name that is most likely meant, or null: `execute_at` for `executeAt` and `exceute_at`. */
 export function nearestName(name: string, known: readonly string[]): string | null {
   if (name.length > maxLength) return null
   const wanted = toSnakeCase(name)

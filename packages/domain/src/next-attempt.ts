@@ -18,7 +18,7 @@ export type EndedAttempt = {
   random: () => number
   /** Whether the target answers as a receiver of QStash. Default: false. */
   isMessage?: boolean
-  /** Whether it is an event for an MCP client, which `413` refuses for good. Default: false. */
+  /** Whether it is an event for an MCP client: a `413` is then final. Default: false. */
   isMcp?: boolean
 }
 
@@ -77,8 +77,8 @@ export function askedDelayMs(outcome: AttemptOutcome, now: Date): number {
 const maxRetryAfterMs = 24 * 3_600_000
 
 /**
- * Parses a `Retry-After` header into milliseconds from now, at most 24 hours; returns null when it is invalid. Discord and others
- * send fractions of a second, which are rounded up.
+ * Parses a `Retry-After` header into milliseconds from now, at most 24 hours; returns null when it is invalid. Fractions of a
+ * second, e.g. from Discord, are rounded up.
  */
 export function parseRetryAfter(value: string | undefined, now: Date): number | null {
   const text = value?.trim() ?? ''

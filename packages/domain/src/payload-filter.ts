@@ -10,7 +10,7 @@ export type Condition =
 
 /**
  * Returns whether all conditions hold for a parsed payload. Values of different types are never equal. A missing member
- * satisfies only `ne` and `exists: false`. Whole numbers compare exactly, however long: a condition has none beyond 2^53.
+ * satisfies only `ne` and `exists: false`. Whole numbers of any length compare exactly, because conditions stay below 2^53.
  */
 export function matchesFilter(filter: readonly Condition[], payload: unknown): boolean {
   return filter.every(condition => holds(condition, memberAt(payload, condition.path)))

@@ -138,7 +138,7 @@ export function rightsOfScopes(scopes: readonly string[]): Set<Action> {
   return new Set(keyRights.filter(action => all.includes(action)))
 }
 
-/** Returns whether scopes have a right that neither `read` nor `publish` has. A list can have as many rights as `full`. */
+/** Returns whether scopes have rights beyond `read` and `publish`. A list can have as many rights as `full`. */
 export function isWideKey(scopes: readonly string[]): boolean {
   const narrow = rightsOfScopes(['read', 'publish'])
   return [...rightsOfScopes(scopes)].some(right => !narrow.has(right))

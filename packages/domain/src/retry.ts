@@ -11,7 +11,7 @@ export type RetryPolicy = {
   baseDelayMs: number
   /** The maximum delay. */
   maxDelayMs: number
-  /** The exact delay before each retry, the first one first, instead of delays that grow. Default: none. */
+  /** The exact delay before each retry, the first one first, instead of delays that grow. Optional. */
   delaysMs?: readonly number[]
 }
 
@@ -26,8 +26,8 @@ const growth = 4
 const jitter = 0.1
 
 /**
- * Returns the delay before a retry, 1 being the first. `random` returns a number in [0, 1) for a jitter of ±10 %, which a
- * listed delay does not have.
+ * Returns the delay before a retry, 1 being the first. `random` returns a number in [0, 1) for a jitter of ±10 %. Listed
+ * delays are exact.
  */
 export function retryDelayMs(policy: RetryPolicy, retryNumber: number, random: () => number): number {
   const listed = policy.delaysMs?.[retryNumber - 1]

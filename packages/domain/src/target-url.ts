@@ -32,14 +32,14 @@ export function originOfUrl(url: string): string {
   return `${scheme}//${rest.split('?', 1)[0]}`
 }
 
-// Returns a sample value for a reference, which may stand for the start of the URL, a port, or any other part.
+// Returns a sample value for a reference: for the start of the URL, a port, or any other part.
 function standIn(template: string, at: number): string {
   if (at === 0) return 'https://secret'
   return template[at - 1] === ':' ? '2' : 'secret'
 }
 
 // The "bad ports" of the Fetch standard: ports of services whose protocols a request body could speak, such as SMTP and IRC.
-// Without 0, 1 and 9: a request does no harm there, and examples use them as closed ports.
+// Without 0, 1 and 9: requests to them are harmless, and examples use them as closed ports.
 const blockedPorts: ReadonlySet<number> = new Set([
   7, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110, 111, 113,
   115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532, 540, 548,
@@ -47,7 +47,7 @@ const blockedPorts: ReadonlySet<number> = new Set([
   6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ])
 
-/** Returns whether no browser and no Belfry calls a port, because a service of another protocol usually has it. */
+/** Returns whether browsers and Belfry refuse to call a port, because it usually belongs to another protocol. */
 export function isBlockedPort(port: number): boolean {
   return blockedPorts.has(port)
 }

@@ -49,7 +49,7 @@ const payloadBytes = 256 * 1024
 /** The limit that is no limit: the largest integer that JavaScript and PostgreSQL's `bigint` both represent exactly. */
 export const NO_LIMIT = Number.MAX_SAFE_INTEGER
 
-/** Returns the public form of a limit: null when there is none. */
+/** Returns the public form of a limit: null for unlimited. */
 export function presentLimit(limit: number): number | null {
   return limit >= NO_LIMIT ? null : limit
 }
@@ -103,8 +103,8 @@ export const figureNames = {
 } as const satisfies Record<keyof TierLimits, string>
 
 /**
- * Parses an operator's limits, such as `{"free":{"executions":20000}}`. Other limits keep their defaults, and empty text
- * changes nothing. For executions and storage, null means no limit.
+ * Parses an operator's limits, such as `{"free":{"executions":20000}}`. Other limits keep their defaults, as do all
+ * limits for empty text. For executions and storage, null means unlimited.
  * @throws Error that names the problem.
  */
 export function parseTiers(text: string): Tiers {
@@ -137,7 +137,7 @@ function readFigures(tier: TierName, given: Record<string, unknown>): Partial<Ti
   return limits
 }
 
-// Others may be 0. The database deletes no audit entry that is younger than 30 days.
+// Others may be 0. The database keeps audit entries for at least 30 days.
 const minimums: Partial<TierLimits> = { auditDays: 30, fanOut: 1, logDays: 1, requestsPerSecond: 1, slotsPercent: 1 }
 
 function known<Name extends string>(name: string, names: readonly Name[], kind: string): Name {

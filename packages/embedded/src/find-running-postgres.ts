@@ -9,7 +9,7 @@ export type RunningPostgres = {
   url(database?: string): string
 }
 
-/** Returns the embedded PostgreSQL that runs on a data directory; null when none does. */
+/** Returns the embedded PostgreSQL of a data directory, or null if it is not running. */
 export async function findRunningPostgres(folder: string): Promise<RunningPostgres | null> {
   const dataDir = resolve(folder)
   const pidFile = join(dataDir, 'postmaster.pid')

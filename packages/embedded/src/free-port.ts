@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { type AddressInfo, createServer } from 'node:net'
 
-// Below the ephemeral ports, so no outgoing connection takes the port between this check and its use.
+// Below the ephemeral ports, so outgoing connections cannot take the port between this check and its use.
 const [lowest, highest] = [20_000, 32_000]
 const tries = 20
 

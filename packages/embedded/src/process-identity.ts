@@ -9,7 +9,7 @@ export function processIdentity(pid: number): string | null {
   if (process.platform === 'win32') return powershell(`(Get-Process -Id ${pid}).StartTime.ToFileTimeUtc()`)
   if (process.platform !== 'linux') return ps(pid, 'lstart=')
   const { state, startedAt } = readStat(pid)
-  if (!startedAt || state === 'Z' || state === 'X') return null // there is none, or it has ended
+  if (!startedAt || state === 'Z' || state === 'X') return null // not found, or ended
   return `${startedAt}@${readProc('sys/kernel/random/boot_id').trim()}`
 }
 
@@ -18,7 +18,7 @@ export function parentProcess(pid: number): number | null {
   return Number(readStat(pid).parent) || null
 }
 
-/** Returns the command line of a running process; empty when there is none or it is hidden. */
+/** Returns the command line of a process. Empty if the process has ended or its command line is hidden. */
 export function commandLine(pid: number): string {
   if (process.platform === 'win32')
     return (

@@ -39,7 +39,7 @@ export type Postgres = {
   kill(): void
 }
 
-// SIGINT rolls back and writes a checkpoint, which can be slow; SIGQUIT leaves that to the next start.
+// SIGINT rolls back and writes a checkpoint. That can be slow, and SIGQUIT leaves it to the next start.
 const stopSignals = [
   ['SIGINT', 30_000],
   ['SIGQUIT', 5000],
@@ -108,7 +108,7 @@ async function launch(
   }
 }
 
-// PostgreSQL refuses to start while any process of the user has the pid in the file, which is likely in a container, where
+// PostgreSQL refuses to start while any process of the user has the pid in the file. In a container that is likely, because
 // pids start again. PostgreSQL itself checks for servers of other directories.
 async function dropForeignPid(pidFile: string): Promise<void> {
   if (!/postgres/.test(commandLine(readPid(pidFile)))) await rm(pidFile, { force: true })
@@ -165,8 +165,8 @@ async function freePlace(dataDir: string): Promise<void> {
   }
 }
 
-// A random password needs no slow hash, which would delay every connection by some milliseconds. Without sync, a power cut
-// within the first seconds can only lose an empty database.
+// The password is random, so one hash iteration is enough: more would delay every connection by milliseconds. Without sync, a
+// power cut within the first seconds can only lose an empty database.
 function initdbArguments(initdb: string, directory: string, passwordPath: string): string[] {
   const settings = majorVersionOf(initdb) >= 16 ? ['-c', 'scram_iterations=1'] : []
   return [

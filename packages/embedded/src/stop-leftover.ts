@@ -25,12 +25,12 @@ export async function stopLeftover(
   throw new Error(`Process ${pid} still uses ${dataDir} and does not end. Stop it, then start again.`)
 }
 
-/** Returns the pid in the first line of a server's pid file; 0 when there is none. */
+/** Returns the pid in the first line of a server's pid file, or 0 without a pid. */
 export function readPid(pidFile: string): number {
   return Number.parseInt(readLines(pidFile)[0] ?? '', 10) || 0
 }
 
-/** Returns the lines of a file; none when it does not exist. */
+/** Returns the lines of a file, or [] if it does not exist. */
 export function readLines(path: string): string[] {
   try {
     return readFileSync(path, 'utf8').split('\n')

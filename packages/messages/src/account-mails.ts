@@ -103,7 +103,7 @@ function minuteOf(at: Date): string {
   return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
 
-/** Returns a mail that asks a recipient outside of an organization. It quotes no text that a user wrote. */
+/** Returns a mail that asks a recipient outside of an organization. It never quotes text that a user wrote. */
 export function alertConsentMail(to: string, url: string, unsubscribe: Unsubscribe): Mail {
   return writeMail(to, {
     subject: 'Receive alerts from Belfry?',

@@ -7,7 +7,7 @@ export type OwnerFacts = {
   url: string | null
 }
 
-/** The limit is null when there is none. */
+/** A null limit means unlimited. */
 type Share = { used: number; limit: number | null }
 
 export type UsageFacts = OwnerFacts & {

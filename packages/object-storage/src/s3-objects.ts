@@ -22,7 +22,7 @@ export function openS3Objects(place: StoragePlace) {
       const put = new PutObjectCommand({ ...at(key), Body: bytes, ChecksumSHA256: checksum })
       const { ChecksumSHA256 } = await client.send(put, { abortSignal: signal })
       if (ChecksumSHA256 !== undefined) return ChecksumSHA256
-      // This server checks nothing.
+      // This server does not compute checksums.
       const hash = createHash('sha256')
       for await (const chunk of await read(key, signal)) hash.update(chunk)
       return hash.digest('base64')

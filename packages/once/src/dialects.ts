@@ -13,7 +13,7 @@ export type Dialect = {
   createTable: string
   /** Returns the statement that deletes ids which were received earlier. */
   deleteOlderThan(days: number): string
-  /** Counts a request. Returns the row, which stays locked until the end of the transaction. */
+  /** Counts a request. Returns the row. It stays locked until the end of the transaction. */
   record(run: Run, id: string): unknown
   keep(run: Run, id: string, answer: string | null): unknown
 }

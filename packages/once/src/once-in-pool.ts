@@ -6,7 +6,7 @@ type Client = {
 }
 
 /**
- * Does the work of a webhook once, in a transaction of its own on a pool of `pg`. Resolves with the answer after the commit.
+ * Does the work of a webhook once, in a new transaction on a pool of `pg`. Resolves with the answer after the commit.
  * @param work - The effect, by the client of the transaction.
  */
 export async function onceInPool<PoolClient extends Client, Answer>(

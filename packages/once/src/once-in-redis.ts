@@ -5,8 +5,8 @@ redis.call('SET', KEYS[1], '', 'EX', ARGV[1])
 return 1`
 
 /**
- * Runs commands of Redis unless an earlier request with this id did. Returns whether it ran them. Only for effects in this Redis,
- * which does not roll back: a command that fails leaves the effects of those before it.
+ * Runs commands of Redis unless an earlier request with this id did. Returns whether it ran them. Only for effects in this
+ * Redis. Redis does not roll back: if a command fails, the effects of earlier commands remain.
  * @param send - Sends a command, such as `([name, ...args]) => redis.call(name, ...args)` of ioredis.
  * @param id - The verified `webhook-id`.
  * @param commands - The effect, such as `[['INCRBY', 'balance', '42']]`.

@@ -10,7 +10,7 @@ import type { StoredPayload } from './task-row.ts'
 
 /**
  * Returns the payload of a task as its target receives it: of a report, always the same text.
- * @param id - The task, which identifies an event of MCP.
+ * @param id - The id of the task. It identifies an event of MCP.
  * @param at - When it was to be executed.
  */
 export function payloadOf({ payload, isReport }: StoredPayload, id: string, at: Date | string): string | null {

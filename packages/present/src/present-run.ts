@@ -44,13 +44,13 @@ export type StoredResponse = Pick<
   'responseStatus' | 'responseBody' | 'responseHeaders' | 'responseBytes' | 'responseTruncated'
 >
 
-/** Returns the beginning of the text of a response, such as a message of an error; null when it has none. */
+/** Returns the beginning of the text of a response, such as a message of an error, or null if it has no text. */
 export function causeOf(row: StoredResponse): string | null {
   const response = presentResponse(row)
   return response?.body_encoding === 'utf8' ? excerptOf(response.body) : null
 }
 
-/** Returns the public form of the response of a run; null when there was none. */
+/** Returns the public form of the response of a run, or null if no response arrived. */
 export function presentResponse(row: StoredResponse): RunDetail['response'] {
   if (row.responseStatus === null) return null
   const body = row.responseBody ?? Buffer.alloc(0)
@@ -78,7 +78,7 @@ const maxDecompressedBytes = 64 * 1024
 const ofZlib = { maxOutputLength: maxDecompressedBytes, finishFlush: constants.Z_SYNC_FLUSH }
 const ofBrotli = { maxOutputLength: maxDecompressedBytes, finishFlush: constants.BROTLI_OPERATION_FLUSH }
 
-/** Returns a body that its target compressed, though nothing asked for it; the same bytes when that takes more than 64 KiB. */
+/** Decompresses a body that its target compressed unasked. Returns it unchanged if it is invalid or grows beyond 64 KiB. */
 function decompress(body: Buffer, encoding: string): Buffer {
   try {
     if (/^(x-)?gzip$/i.test(encoding)) return gunzipSync(body, ofZlib)
@@ -90,8 +90,8 @@ function decompress(body: Buffer, encoding: string): Buffer {
 }
 
 /**
- * Returns the text of bytes; null when they are not in the charset, or no charset has this name. Truncated bytes may end within a
- * character, which is left out.
+ * Returns the text of bytes, or null if they are invalid in the charset or its name is unknown. Truncated bytes may end within
+ * a character. That character is left out.
  */
 export function readText(bytes: Uint8Array, isTruncated = false, charset = 'utf-8'): string | null {
   try {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-// Marks the places of raw JSON. Random, so no text of a caller can contain it.
+// Marks the places of raw JSON. Random, so a caller's text cannot contain it.
 const mark = randomBytes(12).toString('hex')
 // The pieces of the response that is being serialized. `toJSON` adds them: a replacer would be called for every member.
 let pieces: string[] = []

@@ -21,8 +21,8 @@ type StoredTask = Columns<Pick<TaskRow, 'id' | 'attempts' | 'executeAt' | 'creat
 export type StoredLine = { run: StoredRun; request: StoredRequest; task: StoredTask | null }
 
 /**
- * The rows that a callback reports. The run is the latest one; null when the task has none. `mcp`: the type of the event, if it
- * is for an MCP client.
+ * The rows that a callback reports. `run` is the latest run, or null if the task has not run. `mcp` is the type of the event,
+ * if it is for an MCP client.
  */
 export type Report = {
   event: CallbackEvent
@@ -32,7 +32,7 @@ export type Report = {
   task: StoredTask
 }
 
-/** Parses a line of a part. Returns null for a run without a request, which no list shows. */
+/** Parses a line of a part. Returns null for a run without a request, because lists do not show it. */
 export function parseStoredLine(line: string): StoredLine | null {
   const stored = JSON.parse(line)
   return stored.request === null ? null : stored
@@ -64,12 +64,12 @@ export function toTaskRow({ task, request, run }: Pick<Report, 'task' | 'request
   }
 }
 
-/** Returns bytes, which PostgreSQL writes in JSON as \x and hexadecimal digits. */
+/** Parses bytes as PostgreSQL writes them in JSON: \x and hexadecimal digits. */
 export function bytesOf(text: string | null): Buffer | null {
   return text === null ? null : Buffer.from(text.slice(2), 'hex')
 }
 
-// The columns of times, and no others, end in _at.
+// Only the columns of times end in _at.
 function fieldsOf(row: object): unknown {
   const fields = Object.entries(row).map(([column, value]) => [
     column.replace(/_(.)/g, (_, letter) => letter.toUpperCase()),

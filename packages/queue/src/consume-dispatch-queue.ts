@@ -6,8 +6,8 @@ import { emptyOldShards } from './old-shards.ts'
 export type DispatchConsumer = ReturnType<typeof consumeDispatchQueue>
 
 /**
- * Consumes due jobs and passes their tasks to `take`, which resolves once it is responsible for every one of them. When
- * `take` rejects because `signal` was aborted, the job is requeued for another dispatcher.
+ * Consumes due jobs and passes their tasks to `take`. `take` resolves once it is responsible for every one of them. When it
+ * rejects because `signal` was aborted, the job is requeued for another dispatcher.
  */
 export function consumeDispatchQueue(
   connection: QueueConnection,
@@ -35,7 +35,7 @@ export function consumeDispatchQueue(
   return {
     /** Stops taking jobs, and requeues those whose tasks have not been taken. */
     async close(): Promise<void> {
-      const closing = workers.map(worker => worker.close()) // requests no more jobs, but one may still arrive
+      const closing = workers.map(worker => worker.close()) // stops the requests for jobs, but one may still arrive
       stop.abort()
       await Promise.all(closing)
       store.redis.disconnect()

@@ -32,7 +32,7 @@ export const toleratedSkewMs = 100
 
 /**
  * How long before its first task a job becomes available; the dispatcher waits for the exact time. The lead hides BullMQ's
- * own lateness, which is 30 to 110 ms for delayed jobs.
+ * own lateness (30 to 110 ms for delayed jobs).
  */
 const leadMs = 250
 
@@ -95,8 +95,8 @@ export function countBursts(): (task: DueTask) => boolean {
 }
 
 /**
- * Counts the leading tasks of a list, in order of time, whose jobs do not depend on later tasks: all but those of the last
- * job, unless it is full.
+ * Counts the leading tasks of a list, in order of time, whose jobs do not depend on later tasks: all but the tasks of the
+ * last job, unless it is full.
  */
 export function countOfWholeCohorts(tasks: readonly DueTask[]): number {
   const secondOf = (task: DueTask | undefined) => (task === undefined ? null : Math.floor(task.dueAt / 1000))
@@ -113,8 +113,8 @@ export function tasksOf({ name, data: { tasks, targets = targetsOfName(name) } }
   })
 }
 
-// Redis stores a job in some 500 bytes while none of its fields is longer than 64, and otherwise in twice as much. A job of
-// one task therefore has a short id, and its target in the name when it fits. A task in a larger job costs 100 bytes.
+// Redis stores a job in some 500 bytes if each field is at most 64 bytes long, and otherwise in twice as much. A job of one
+// task therefore has a short id, and its target in the name when it fits. A task in a larger job costs 100 bytes.
 function toJob(
   tasks: readonly DueTask[],
   { now, timestamp }: { now: number; timestamp: { timestamp?: number } },

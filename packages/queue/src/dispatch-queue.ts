@@ -19,7 +19,7 @@ export function openDispatchQueue(connection: QueueConnection) {
   return {
     /**
      * Adds jobs that bring the tasks to a dispatcher in time; see `toJobs`. Adding the same tasks for the same times again
-     * changes nothing. Rejects at once while Redis is unreachable.
+     * has no effect. Rejects at once while Redis is unreachable.
      * @param now - The database's clock in epoch milliseconds.
      */
     async schedule(tasks: readonly DueTask[], now: number): Promise<void> {
@@ -39,7 +39,7 @@ export function openDispatchQueue(connection: QueueConnection) {
       const counts = await allSettled(bulls.map(bull => wakeDueOf(bull, now)))
       return counts.reduce((sum, count) => sum + count, 0)
     },
-    /** Returns the marker that `writeMarker` wrote last, or null when Redis has none or lost it. */
+    /** Returns the marker that `writeMarker` wrote last, or null if Redis has lost it or never had one. */
     async readMarker(): Promise<string | null> {
       await reachable()
       const [first = null, ...others] = await allSettled(markerKeys.map(key => redis.get(key)))
@@ -54,7 +54,7 @@ export function openDispatchQueue(connection: QueueConnection) {
       await reachable()
       return inspectRedis(redis)
     },
-    /** Rejects when Redis does not answer or accepts no writes, as when its memory is full. */
+    /** Rejects when Redis does not answer or rejects writes, e.g. because its memory is full. */
     async ping(): Promise<void> {
       await reachable()
       await Promise.all(markerKeys.map(key => redis.set(`${key}:ping`, '', 'EX', 60)))

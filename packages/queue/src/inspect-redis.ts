@@ -3,7 +3,7 @@ import type { RedisClient } from './open-redis.ts'
 
 const minVersion = [6, 2] as const
 
-/** Finds Redis settings that can delay tasks. None of them can lose a task. */
+/** Finds Redis settings that can delay tasks. They cannot lose a task. */
 export async function inspectRedis(redis: RedisClient): Promise<string[]> {
   const nodes = redis instanceof Cluster ? redis.nodes('master') : [redis]
   const findings = await Promise.all(nodes.map(async node => judgeRedis(fieldsOf(await node.info()))))

@@ -7,7 +7,7 @@ const crossingMarginMs = 30_000
 
 /**
  * How long before their time occurrences of cron jobs are stored as tasks: before the promotion reaches that time, so it
- * adds their jobs like those of every other task.
+ * adds their jobs like the jobs of every other task.
  */
 export const expansionLookAheadMs = lookAheadMs + 2 * crossingMarginMs
 

@@ -3,7 +3,7 @@ import { dispatchQueueName } from './connection.ts'
 import type { RedisClient } from './open-redis.ts'
 import { maxShards, shardPrefix } from './shards.ts'
 
-// The pause doubles after each check that finds nothing.
+// The pause doubles while the old shards are empty.
 const minPauseMs = 5_000
 const maxPauseMs = 20_000
 const states = ['wait', 'prioritized', 'active', 'delayed', 'paused']
@@ -38,7 +38,7 @@ export function emptyOldShards(
 
   async function run(): Promise<void> {
     for (let pauseMs = minPauseMs; !stop.signal.aborted; ) {
-      await check().catch(() => {}) // Redis is unreachable, which the client reports; the next check comes soon
+      await check().catch(() => {}) // Redis is unreachable: the client reports it, and the next check comes soon
       await sleep(pauseMs, undefined, { signal: stop.signal }).catch(() => {}) // a stop ends the pause
       pauseMs = opened.size > 0 ? minPauseMs : Math.min(pauseMs * 2, maxPauseMs)
     }

@@ -20,7 +20,7 @@ export function parseRedisAddress(text: string): RedisAddress {
   const { s, cluster, place = '' } = form.exec(text)?.groups ?? {}
   const isCluster = cluster !== undefined
   if (s === undefined || !(isCluster || URL.canParse(text))) throw malformed()
-  // Behind the host, a single Redis has the number of a database and options, which may contain an @.
+  // Behind the host, a single Redis has the number of a database and options. The options may contain an @.
   const [authority = ''] = isCluster ? [place.replace(/\/$/, '')] : place.split(/[/?#]/)
   const [, user = '', nodes = ''] = /^(?:(.*)@)?(.*)$/.exec(authority) ?? []
   const [username = '', ...password] = user.split(':')

@@ -8,7 +8,7 @@ export function shardOf(jobId: string, shards: number): number {
 }
 
 /**
- * Returns the key prefix of a shard. Each shard has its own hash tag, which places it in a cluster. The first shard has the
+ * Returns the key prefix of a shard. The hash tag of a shard decides its place in a cluster. The first shard has the
  * prefix of a queue without shards.
  */
 export function shardPrefix(prefix: string, shard: number): string {

@@ -19,7 +19,7 @@ export type MicroBatchOptions<Item, Out> = {
   split: (error: unknown) => boolean
   /** How a batch waits for more items, smallest `from` first. Default: it never waits. */
   gather?: readonly Gather[]
-  /** Whether an item must not wait for others. Those that wait leave with it. Default: none. */
+  /** Whether an item must not wait for others. Waiting items leave with it. Default: false. */
   isUrgent?: (item: Item) => boolean
 }
 
@@ -29,7 +29,7 @@ export type BatchOptions<Item, Out> = MicroBatchOptions<Item, Out> & {
   fail: (item: Item, error: unknown) => void
 }
 
-/** Opens a batch. It adds no delay when idle; batches grow with the load. It allocates nothing for an item. */
+/** Opens a batch. An idle batch starts without delay, and batches grow with the load. It does not allocate per item. */
 export function openBatch<Item, Out>(options: BatchOptions<Item, Out>): Batch<Item> {
   const { maxSize, maxInFlight, gather = [], isUrgent = () => false } = options
   let queue: Item[] = []

@@ -30,7 +30,7 @@ export async function every(loop: Loop, signal: AbortSignal): Promise<void> {
   }
 }
 
-// Longer than most chores take to find nothing.
+// Longer than most chores take when there is no work.
 const apartMs = 20
 
 /**

@@ -10,7 +10,7 @@ const checkTimeoutMs = 2000
 
 /**
  * Runs all checks in parallel. A check that takes longer than 2 s counts as unavailable.
- * @param optional - Checks that are reported but do not make the process unready. Default: none.
+ * @param optional - Checks that are reported but do not make the process unready. Optional.
  */
 export async function readiness(checks: HealthChecks, optional: readonly string[] = []): Promise<Readiness> {
   const results = await Promise.all(

@@ -11,7 +11,7 @@ export type Host = {
   registry: Registry
   /** Null when tracing is off. */
   tracing: ProcessTracing | null
-  /** The ports that the process listens on, which no target may use. */
+  /** The ports that the process listens on. Targets must not use them. */
   ports: Set<number>
   /** Null for a process without an operator port. */
   operators: OperatorPort | null
@@ -22,7 +22,7 @@ export type Host = {
 export type HostOptions = {
   /** Not empty. */
   roles: readonly string[]
-  /** Where the operator port listens; port 0 means any free port, null none. */
+  /** Where the operator port listens; port 0 means any free port. Null disables it. */
   operatorListen: OperatorListen | null
   traces: boolean
 }

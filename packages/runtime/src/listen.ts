@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net'
 export type ListenAddress = { host: string; port: number }
 
 /**
- * Makes a server listen, and returns its port. A dispatcher of this process calls none of these ports.
+ * Makes a server listen, and returns its port. A dispatcher of this process refuses to call these ports.
  * @param address - Port 0 means any free port.
- * @param ports - Those of the process: has the port until the server is closed.
+ * @param ports - The ports of the process: contains the new port until the server is closed.
  */
 export async function listen(server: Server, address: ListenAddress, ports: Set<number>): Promise<number> {
   server.listen(address)

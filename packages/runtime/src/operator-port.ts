@@ -6,16 +6,16 @@ import { exposeMetrics, type Registry } from './metrics/registry.ts'
 import { withinMs } from './within-ms.ts'
 import { zoneData } from './zone-data.ts'
 
-/** Where operators ask, and the bearer token that they need. Null: none. */
+/** Where operators ask, and the bearer token that they need. Null: open to all. */
 export type OperatorListen = ListenAddress & { token?: string | null }
 
 export type RoleReport = {
   checks: HealthChecks
-  /** Checks that are reported but do not make the process unready. Default: none. */
+  /** Checks that are reported but do not make the process unready. Optional. */
   optional?: readonly string[]
-  /** Members that `/readyz` adds for the role. Default: none. */
+  /** Members that `/readyz` adds for the role. Optional. */
   about?: object
-  /** Warnings in `/readyz`, which do not make the process unready. Default: none. */
+  /** Warnings in `/readyz`. They do not make the process unready. Optional. */
   warnings?: () => Promise<readonly string[]>
 }
 
@@ -69,7 +69,7 @@ export async function openOperatorPort(
   }
 }
 
-// Compares hashes, so the time tells nothing about the token.
+// Compares hashes, so the time does not reveal the token.
 function hasToken({ headers }: IncomingMessage, token: string): boolean {
   const hashOf = (text: string) => createHash('sha256').update(text).digest()
   return timingSafeEqual(hashOf(headers.authorization ?? ''), hashOf(`Bearer ${token}`))

@@ -14,9 +14,9 @@ const closeMs = 5_000
 const lingerMs = 500
 
 /**
- * Runs a process from start to stop. SIGTERM, SIGINT and the loss of a parent with an IPC channel stop it: it takes no new
- * work, finishes the work in flight within `drainMs`, and exits 0 within another 5 s. A second signal ends it at once. An uncaught error drains it
- * too, and it exits 1.
+ * Runs a process from start to stop. SIGTERM, SIGINT and the loss of a parent with an IPC channel stop it: it stops taking
+ * work, finishes the work in flight within `drainMs`, and exits 0 within another 5 s. A second signal ends it at once. An
+ * uncaught error drains it too, and it exits 1.
  * @param start - Starts the roles. `end` stops the process.
  */
 export async function runService(

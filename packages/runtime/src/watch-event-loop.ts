@@ -3,7 +3,7 @@ import type { Logger } from './logger.ts'
 const sampleMs = 500
 const alarmMs = 1_000
 
-/** Logs a warning when the event loop was blocked for more than a second, which delays heartbeats and lock renewals. */
+/** Logs a warning when the event loop was blocked for more than a second: heartbeats and lock renewals are then late. */
 export function watchEventLoop(log: Logger): () => void {
   return sampleEventLoopDelay(delayMs => {
     if (delayMs > alarmMs) log.warn({ blockedMs: Math.round(delayMs) }, 'event_loop.blocked')

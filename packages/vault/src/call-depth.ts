@@ -5,8 +5,8 @@ import type { MasterKey, MasterKeys } from './master-keys.ts'
 export const depthHeader = 'X-Belfry-Depth'
 
 /**
- * The maximum number of calls in a row, each of which makes its target create the next task. A request of a deeper call
- * creates no task.
+ * The maximum number of calls in a row, each of which makes its target create the next task. Deeper calls cannot
+ * create tasks.
  */
 export const maxDepth = 5
 
@@ -27,7 +27,7 @@ export function readDepth({ all }: MasterKeys, value: string | undefined): numbe
   return isOwn ? depth : 0
 }
 
-// 72 bits: a forged value gains nothing but a refusal.
+// 72 bits are enough: a forged value only gets the forger's own request refused.
 function signatureOf({ key }: MasterKey, depth: number): string {
   const derived = Buffer.from(hkdfSync('sha256', key, '', 'belfry call depth', 32))
   return createHmac('sha256', derived).update(String(depth)).digest('base64url').slice(0, 12)

@@ -66,7 +66,7 @@ function ownerOf(workspaceId: string, id: string, version: number): SealedFor {
   return Buffer.from(`secret\0${workspaceId}\0${id}\0${version}`)
 }
 
-/** The context of a sealed value, which cannot be opened with another context. */
+/** The context of a sealed value. The value cannot be opened with another context. */
 export type SealedFor = Buffer
 
 const algorithm = 'aes-256-gcm'
@@ -82,7 +82,7 @@ function seal(key: KeyObject, plain: Uint8Array, sealedFor: SealedFor): Buffer {
 
 /**
  * Decrypts the result of `seal` with the same key and context.
- * @throws Error for other input; its message reveals nothing about the content.
+ * @throws Error for other input; its message does not reveal the content.
  */
 function open(key: KeyObject, sealed: Uint8Array, sealedFor: SealedFor): Buffer {
   if (sealed.length < nonceBytes + tagBytes) throw new Error('The sealed value is too short.')

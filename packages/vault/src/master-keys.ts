@@ -12,7 +12,7 @@ const base64Form = /^[A-Za-z0-9+/]*={0,2}$/
 
 /**
  * Parses `id:key` pairs separated by commas, each key 32 bytes in base64.
- * @throws Error that describes the problem with the id of the key, but shows no key.
+ * @throws Error that describes the problem by the id of the key, without the key itself.
  */
 export function parseMasterKeys(text: string): MasterKeys {
   const all = new Map<string, MasterKey>()

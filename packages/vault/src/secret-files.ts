@@ -23,8 +23,8 @@ export const secretVariables = [
 type Environment = Record<string, string | undefined>
 
 /**
- * Returns an environment in which the content of each `<NAME>_FILE` is the value of `NAME`, without a byte order mark and the last line end.
- * Docker and Kubernetes mount secrets as files, which `docker inspect` and `/proc` do not show.
+ * Returns an environment in which the content of each `<NAME>_FILE` is the value of `NAME`, without a byte order mark and the
+ * last line end. Docker and Kubernetes mount secrets as files, because `docker inspect` and `/proc` show variables.
  * @returns Also the problems, each starting with its variable, without values.
  */
 export function readSecretFiles(env: Environment): { env: Environment; problems: string[] } {

@@ -6,7 +6,7 @@ const signatureBytes = 16
 
 /**
  * Returns the token of the link in a mail by which its recipient ends the alerts.
- * @param addressHash - The hash of the address: the token stands in URLs, which proxies log.
+ * @param addressHash - The hash of the address, because the token stands in URLs and proxies log URLs.
  */
 export function unsubscribeToken({ current }: MasterKeys, addressHash: Uint8Array): string {
   return Buffer.concat([addressHash, signatureOf(current, addressHash)]).toString('base64url')

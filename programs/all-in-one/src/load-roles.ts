@@ -10,7 +10,7 @@ export type LoadedRole = {
 
 /**
  * Loads the programs of the given roles, and no others, and reads their configurations.
- * @param program - The script that the dispatcher starts in processes of its own for the quarantine.
+ * @param program - The script that the dispatcher starts in separate processes for the quarantine.
  * @throws ConfigError with the problems of all roles.
  */
 export async function loadRoles(names: readonly RoleName[], env: Environment, program: string): Promise<LoadedRole[]> {
@@ -24,7 +24,7 @@ export async function loadRoles(names: readonly RoleName[], env: Environment, pr
   return results.flatMap(result => (result.status === 'fulfilled' ? [result.value] : []))
 }
 
-/** Returns the environment of a role, which connects with its own database role where it has one. */
+/** Returns the environment of a role. `<ROLE>_DATABASE_URL`, if set, becomes its `DATABASE_URL`. */
 export function withDatabaseOf(name: RoleName, env: Environment): Environment {
   const own = `${name.toUpperCase()}_DATABASE_URL`
   if (!env[own] && !env[`${own}_FILE`]) return env

@@ -12,7 +12,7 @@ import { type Environment, loadConfig, loadTestConfig, receiveEnvironment } from
 import { type LoadedRole, loadRoles, withDatabaseOf } from './load-roles.ts'
 
 try {
-  // The roles load after that, so their libraries see no other clock.
+  // The roles load after that, so their libraries see only this clock.
   if (__VIRTUAL_CLOCK__) installVirtualDate()
   const { roles, env } = loadConfig(__VIRTUAL_CLOCK__ ? await loadTestEnvironment() : undefined)
   const [, program = '', ...rest] = process.argv

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 
-// An older Node could not even load the rest, which begins below.
+// Checked first, because an older Node could not even load the rest.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 if (major < 20 || (major === 20 && minor < 12)) {
   console.error(

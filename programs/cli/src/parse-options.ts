@@ -65,6 +65,6 @@ export function ifGiven<T>(text: string | undefined, parse: (text: string) => T)
 /** Returns the members that have a value. */
 export function given<T extends object>(fields: T): { [Name in keyof T]?: NonNullable<T[Name]> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [Name in keyof T]?: NonNullable<T[Name]> // the filter leaves no undefined values
+    [Name in keyof T]?: NonNullable<T[Name]> // the filter removes undefined values
   }
 }

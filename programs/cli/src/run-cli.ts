@@ -17,7 +17,7 @@ export async function runCli(args: readonly string[], io: Io): Promise<ExitCode>
     await program.parseAsync(args, { from: 'user' })
     return exitCode
   } catch (error) {
-    // Stopped, usually by Ctrl-C, which is the normal end of a tail.
+    // Stopped, usually by Ctrl-C. That is the normal end of a tail.
     if (io.signal.aborted) return 0
     // Commander has printed the error or the help.
     if (error instanceof CommanderError) {

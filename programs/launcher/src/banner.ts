@@ -6,7 +6,7 @@ import { isLoopback } from './service-environment.ts'
 export type BannerFacts = {
   url: string
   echoUrl: string
-  /** Null when the data folder has none with a valid key. */
+  /** Null if the data folder has no account with a valid key. */
   account: Account | null
   operatorPassword: string
   database: string
@@ -18,11 +18,11 @@ export type BannerFacts = {
   metricsUrl: string
   /** The path of the bundled command line. */
   cli: string
-  /** Whether curl would use a proxy, which cannot reach this machine's loopback. */
+  /** Whether curl would use a proxy. A proxy cannot reach this machine's loopback. */
   isBehindProxy: boolean
   /** The address that the API listens on. */
   host: string
-  /** `REGISTRATION`, which the API has checked. */
+  /** `REGISTRATION`, as the API has checked it. */
   registration: string
   /** Null unless the QStash interface is served. */
   qstash: QstashFacts | null

@@ -43,7 +43,7 @@ export async function openOnLoopback(server: Server, wantedPort: number): Promis
   return { url: `http://127.0.0.1:${actual}`, stop: async () => stop(), kill: stop }
 }
 
-/** A request of the echo receiver, which is also its response. */
+/** A request to the echo receiver, and its response. */
 type EchoedRequest = {
   method: string
   path: string

@@ -17,7 +17,7 @@ export async function readAccount(path: string, url: string): Promise<Account | 
   const kept = readJson(path)
   if (!isKept(kept)) return null
   const { status, text } = await call(url, 'GET', secrets, { 'x-api-key': kept.apiKey })
-  // Other errors mean nothing about the key.
+  // Other errors do not mean that the key is invalid.
   if (status === 401 || status === 403) return null
   if (status !== 200) throw new Error(`GET ${secrets} failed with ${status}: ${text}`)
   const [current] = (JSON.parse(text) as { data: Array<{ workspace_id: string; secret: string }> }).data // the API's list

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync, renameSync, statSync, watch } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
 
-// For file systems that report no changes.
+// For file systems that do not report changes.
 const pollMs = 2_000
 const chunkBytes = 64 * 1024
 const largeLogBytes = 10 * 1024 * 1024

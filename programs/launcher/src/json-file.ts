@@ -6,7 +6,7 @@ export function readJson(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, 'utf8'))
   } catch {
-    return undefined // truncated or empty, which counts as missing
+    return undefined // truncated or empty: counts as missing
   }
 }
 

@@ -11,7 +11,7 @@ import { say } from './terminal.ts'
 export type ServiceOptions = {
   /** Sends 'ready' once it is ready, and stops cleanly on SIGTERM. */
   program: string
-  /** Default: none. */
+  /** Optional. */
   args?: readonly string[]
   /** Its name in messages. Default: Belfry. */
   title?: string

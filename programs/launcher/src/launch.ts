@@ -124,7 +124,7 @@ function migrate(databaseUrl: string, env: Environment, signal: AbortSignal): Pr
       if (!error) resolve()
       else reject(new PlainError(`The database migration failed. ${problem}`.trimEnd()))
     })
-    // It waits a minute for an unreachable server, which should not look like a hang.
+    // It waits a minute for an unreachable server. Without these lines, that would look like a hang.
     if (stdout) createInterface({ input: stdout }).on('line', line => line.startsWith('waiting') && say(line))
   })
 }
@@ -232,7 +232,7 @@ export function withoutPassword(address: string): string {
   return address.replace(/(:\/\/[^:/?#]*):[^/?#]*@/, '$1@')
 }
 
-/** Returns the port `distance` after another one; 0, which means any, when it does not exist. */
+/** Returns the port `distance` after another one, or 0 (any port) if it does not exist. */
 function beside(port: number, distance: number): number {
   return port + distance <= 65_535 ? port + distance : 0
 }

@@ -15,7 +15,7 @@ export function readableLine(line: string): string | null {
   return `${clockTime(new Date(entry.time))} ${entry.service} ${names[entry.level] ?? entry.level} ${printable(parts)}`
 }
 
-/** Returns text on one line without control characters, which could move the cursor or worse. */
+/** Returns text on one line without control characters. They could e.g. move the cursor. */
 export function printable(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

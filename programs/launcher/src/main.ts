@@ -12,7 +12,7 @@ try {
   await launch(readConfig(process.env), opened, stop)
   if (opened.size > 0 && !stop.aborted) await once(stop, 'abort')
 } catch (error) {
-  // A stop causes errors that need no report.
+  // Errors during a stop are expected.
   if (!stop.aborted) {
     process.exitCode = 1
     say(error instanceof PlainError ? error.message : String(error instanceof Error ? error.stack : error))

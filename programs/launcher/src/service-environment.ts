@@ -6,7 +6,7 @@ import type { Secrets } from './secrets.ts'
 export type ServiceSettings = {
   dataDir: string
   databaseUrl: string
-  /** The URLs of the services' own roles, as variables. They replace that of the owner. */
+  /** The URLs of the services' own roles, as variables. They replace the owner's URL. */
   roleUrls: Environment
   port: number
   /** The port of `/healthz`, `/readyz` and `/metrics`. */

@@ -30,7 +30,7 @@ export function listenForStop(env: Environment, kill: () => void): AbortSignal {
   return stop.signal
 }
 
-// npm starts the launcher through a shell, which on Linux remains its parent. When npm is killed, the shell may end or not,
+// npm starts the launcher through a shell. On Linux the shell remains its parent. When npm is killed, the shell may end or not,
 // but never notifies the launcher.
 function abortWithNpm(stop: AbortController): void {
   const ancestors = () => `${process.ppid} ${parentProcess(process.ppid)}`

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { withClient } from '@belfry/db/postgres/with-client'
 
-/** Runs `use` on a new database of a server, which it drops afterwards. Its name is the prefix and some random digits. */
+/** Runs `use` on a new database of a server, and then drops the database. Its name is the prefix and some random digits. */
 export async function inTemporaryDatabase<T>(
   serverUrl: string,
   prefix: string,
@@ -16,7 +16,7 @@ export async function inTemporaryDatabase<T>(
   }
 }
 
-/** Runs a statement on a connection of its own, and returns the first value of its result, if it has one. */
+/** Runs a statement on a new connection, and returns the first value of its result, if it has one. */
 export async function runStatement(url: string, statement: string): Promise<unknown> {
   return withClient({ connectionString: url }, async client => {
     const { rows } = await client.query({ text: statement, rowMode: 'array' })

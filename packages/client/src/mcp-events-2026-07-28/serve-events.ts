@@ -39,7 +39,7 @@ export type EventsOptions<Context> = {
 }
 
 /**
- * Lets the clients of an MCP server subscribe to events, which Belfry delivers: signed, with retries, also after a restart of
+ * Lets the clients of an MCP server subscribe to events. Belfry delivers them signed and with retries, even after a restart of
  * the server. An event is `belfry.events.publish({ topic, payload })`. Call it before the server connects.
  *
  * @example

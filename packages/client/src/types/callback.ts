@@ -3,7 +3,7 @@ import type { CreateTask } from '../generated/inputs.ts'
 import type { Id } from './request.ts'
 import type { TaskState } from './task.ts'
 
-/** The body of a callback, as its receiver parses it. The names are those of the HTTP API. */
+/** The body of a callback, as its receiver parses it. It has the names of the HTTP API. */
 export type CallbackPayload = {
   task: { id: Id; name: string; state: TaskState; attempts: number } & Record<string, unknown>
   /** Null when no attempt of the task ended. */

@@ -280,7 +280,7 @@ function refusalsOf({ right, path, query, body, refusals = [], isIdempotent }: D
   return appErrorCodes.filter(code => possible.has(code))
 }
 
-// Returns whether a right belongs to one workspace, which a session has to name.
+// Returns whether a right belongs to one workspace. A session has to name that workspace.
 function isInWorkspace(right: Right): boolean {
   return right !== 'public' && right !== 'signed_in' && right !== 'operator' && rights[right].scope === 'workspace'
 }

@@ -50,8 +50,8 @@ function byType(schema: JsonSchema, components: Components): unknown {
   }
 }
 
-// Returns members that an example leaves out: of members that exclude each other it has those of the first choice, and no
-// member that needs one of the others.
+// Returns the members that an example leaves out. Of members that exclude each other, an example has the first choice. It
+// also leaves out members that depend on another choice.
 function unchosen({ oneOf, not, dependentRequired }: JsonSchema): unknown[] {
   const [chosen = [], ...others] = (listOf(oneOf) as JsonSchema[]).map(({ required }) => listOf(required))
   const [, ...excluded] = listOf((not as JsonSchema | undefined)?.required)

@@ -17,8 +17,8 @@ export type OptionField = {
 }
 
 /**
- * Returns the fields of the schema of a body or a query. Of an object, these are the required members, or all when none is. Fields
- * with a value of any other form are left out.
+ * Returns the fields of the schema of a body or a query. Of an object in it, these are the required members, or all
+ * members if all are optional. Fields with a value of any other form are left out.
  */
 export function optionFields(schema: JsonSchema, components: Components, path: readonly string[] = []): OptionField[] {
   const { properties = {}, required = [] } = resolve(schema, components)
@@ -30,7 +30,7 @@ export function optionFields(schema: JsonSchema, components: Components, path: r
     if (inside && own.length === 1) {
       const members = optionFields(inside, components, [...path, name])
       const [only] = members
-      // The text of an object whose other members are optional says more than that of the member.
+      // The object's text says more than the text of its only required member.
       return only && members.length === 1 ? [{ ...only, about: aboutOf(member, false) }] : members
     }
     const form = own.find(one => typeOf(name, one) !== null)

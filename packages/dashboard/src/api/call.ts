@@ -58,7 +58,7 @@ export function takeChanges(): OperationName[] {
   return taken
 }
 
-/** Calls an operation that changes nothing. */
+/** Calls a read-only operation. */
 export async function read<Name extends OperationName>(name: Name, ...args: Args<Name>): Promise<Result<Name>> {
   const response = await send(name, args[0] ?? {})
   const text = await response.text()

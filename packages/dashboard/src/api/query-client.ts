@@ -52,7 +52,7 @@ export function createQueryClient(onSignedOut: () => Promise<void>): QueryClient
       },
     }),
     defaultOptions: {
-      // The browser's view of the network says nothing about an API on this machine, and a paused query has no error.
+      // An offline browser can still reach an API on this machine, and a paused query would never show an error.
       queries: {
         staleTime: 10_000,
         networkMode: 'always',

@@ -6,7 +6,7 @@ import { type Change, useChange } from './use-change.ts'
 export type ConfirmChangeProps<Result> = Omit<ConfirmDialogProps, 'isPending' | 'onConfirm'> &
   Pick<Change<Result, void>, 'run' | 'leaves' | 'onDone' | 'done'>
 
-/** Asks for confirmation before a change, which is dangerous by default, and makes it. Shows an error in the dialog. */
+/** Asks for confirmation, then makes a change. By default the change counts as dangerous. Errors show in the dialog. */
 export function ConfirmChange<Result>(props: ConfirmChangeProps<Result>): ReactNode {
   const { run, leaves, onDone, done, isDangerous = true, children, ...dialog } = props
   const change = useChange<Result>({

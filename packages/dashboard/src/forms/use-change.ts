@@ -7,7 +7,7 @@ export type Change<Result, Input> = {
   run(input: Input): Promise<Result>
   /** Whether the page is left afterwards: its queries might fail, and the next page loads its own. */
   leaves?: boolean | ((result: Result, input: Input) => boolean) | undefined
-  /** The text of the notification, or a function that returns it. Undefined for none. */
+  /** The text of the notification, or a function that returns it. If undefined, the change is silent. */
   done?: string | ((result: Result, input: Input) => string | undefined) | undefined
   /** Called once the affected queries are loaded, before the notification. */
   onDone?: ((result: Result, input: Input) => unknown) | undefined

@@ -6,7 +6,7 @@ import { type FieldErrors, type Form, useForm } from './use-form.ts'
 
 type DraftFormOptions<Draft, Result> = Pick<Change<Result, Draft>, 'done'> & {
   initial: Draft
-  /** Returns the draft that a submit button with a value of its own submits. */
+  /** Returns the draft to submit. `intent` is the value of the submit button, e.g. `now`. */
   intend?(draft: Draft, intent: string): Draft
   check(draft: Draft): FieldErrors
   /** @param idempotencyKey - The same until the draft changes, for a retry of the same submit. */
@@ -26,7 +26,7 @@ export type DraftForm<Draft> = {
   discard(): void
 }
 
-/** Keeps the fields of a form in a draft, which the page can preview and which survives the page, and validates them. */
+/** Keeps the fields of a form in a draft, and validates them. The page can preview the draft. It outlives the page. */
 export function useDraftForm<Draft, Result>(options: DraftFormOptions<Draft, Result>): DraftForm<Draft> {
   const { initial, check, submit, onDone, done } = options
   const { pathname, search } = useLocation()
@@ -70,7 +70,7 @@ export function useDraftForm<Draft, Result>(options: DraftFormOptions<Draft, Res
 }
 
 /**
- * Returns the errors to show: the current error of each field that was left or submitted, and those of the last submit
+ * Returns the errors to show: the current error of each field that was left or submitted, and the errors of the last submit
  * until the draft changes.
  */
 function useLiveErrors(current: FieldErrors, submitted: FieldErrors, draft: unknown) {

@@ -18,7 +18,7 @@ type CronJobFilterProps<Name extends string> = {
   isMultiple?: boolean
 }
 
-/** Filters a list by cron jobs, which are found by the beginning of their names. Hidden while the workspace has none. */
+/** Filters a list by cron jobs. Searches for them by the start of their names. Hidden in a workspace without cron jobs. */
 export function CronJobFilter<Name extends string>(props: CronJobFilterProps<Name>): ReactNode {
   const { filters, exclude, isMultiple } = props
   const { workspace } = useWorkspace()

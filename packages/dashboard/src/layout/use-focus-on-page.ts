@@ -14,7 +14,7 @@ export function useFocusOnPage(): void {
     const timer = setTimeout(() => {
       const main = document.getElementById('main')
       const { activeElement } = document
-      // The page may have focused its first field, or a fast user may have opened a menu, which lies outside of main.
+      // The page may have focused its first field, or a fast user may have opened a menu outside of main.
       const isInUse = main?.contains(activeElement) || activeElement?.closest(openLayers)
       if (!isInUse) main?.focus({ preventScroll: true })
     }, 50)

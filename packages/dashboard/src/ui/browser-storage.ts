@@ -1,6 +1,6 @@
 type Kind = 'localStorage' | 'sessionStorage'
 
-/** Returns a value that the browser keeps; null if there is none, or storage is blocked. */
+/** Returns a value that the browser keeps, or null if it is missing or storage is blocked. */
 export function readStored(key: string, kind: Kind = 'localStorage'): string | null {
   try {
     return window[kind].getItem(key)

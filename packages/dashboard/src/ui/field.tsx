@@ -43,7 +43,7 @@ export function Field({ label, hint, error, isOptional, children }: FieldProps):
   )
 }
 
-/** The error of an input, which refers to it by `id`. It unfolds the fields that it is among. */
+/** The error of an input. The input refers to it by `id`. An error inside folded fields unfolds them. */
 export function FieldError({ id, error }: { id: string; error: string | undefined }): ReactNode {
   const element = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -59,7 +59,7 @@ export function FieldError({ id, error }: { id: string; error: string | undefine
   )
 }
 
-/** Text of a program, such as a name or a pattern. Browsers neither complete nor check it. */
+/** Text of a program, such as a name or a pattern. Turns off the browser's completion and spell check. */
 type Mono = { isMono?: boolean }
 
 const ofProgram = { autoComplete: 'off', spellCheck: false } as const

@@ -56,7 +56,7 @@ type FilterProps<Name extends string> = { filters: Pick<Filters<Name>, 'first' |
 
 /**
  * A field that filters as the user types.
- * @param isPageSearch - Whether it is the search field of the page, which the key `/` focuses. Default: true.
+ * @param isPageSearch - Whether it is the search field of the page. The key `/` focuses it. Default: true.
  */
 export function SearchFilter<Name extends string>({
   filters,
@@ -125,7 +125,7 @@ type MultiFilterProps<Name extends string> = {
 // More labels would make the button wider than the field beside it.
 const maxLabels = 2
 
-/** A menu of values, of which several can be chosen. None of them means all. */
+/** A menu for choosing several values. An empty choice means all. */
 export function MultiFilter<Name extends string>(props: MultiFilterProps<Name>): ReactNode {
   const { filters, name, exclude, label, all, options } = props
   const included = filters.values[name] ?? []

@@ -23,7 +23,7 @@ export function formatRelative(at: Date, now: Date): string {
   return format.format(Math.round(distance / length), unit).replace('.', '')
 }
 
-/** Formats a time in full. Default time zone: that of the browser. */
+/** Formats a time in full. Default: the browser's time zone. */
 export function formatAbsolute(at: Date, timeZone?: string): string {
   return formatter({ dateStyle: 'medium', timeStyle: 'medium', timeZone }).format(at)
 }

@@ -2,8 +2,8 @@ import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
 import { readStored, store } from './browser-storage.ts'
 
 /**
- * Returns a component whose script is loaded when it is first shown, because no page needs it to show itself. It shows
- * nothing until then, and tries again when it is shown again.
+ * Returns a component whose script is loaded when it is first shown, because pages can be shown without it. It is empty
+ * until then. After an error, it tries again when it is shown again.
  */
 export function latePart<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
   let Loaded: ComponentType<Props> | undefined

@@ -53,7 +53,7 @@ export function Lines({ data: { at, series, isDuration = false }, height, toolti
 
 type SlotProps = Pick<PlotProps, 'tooltipOf' | 'onPick'> & { index: number; children?: ReactNode }
 
-/** The place of a value, which opens its page. It shows its numbers on hover. */
+/** The place of a value. A click opens its page, and hovering shows its numbers. */
 export function Slot({ index, tooltipOf, onPick, children }: SlotProps): ReactNode {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the table has links for the keyboard
@@ -79,7 +79,7 @@ function lineOf(values: ReadonlyArray<number | null>, y: (value: number) => numb
     .join('')
 }
 
-// Values without a neighbor, which have no line. A point is a line of no length with round ends.
+// Draws values without a neighbor as points: lines of zero length with round ends.
 function pointsOf(values: ReadonlyArray<number | null>, y: (value: number) => number): string {
   return values
     .map((value, index) => {

@@ -2,7 +2,7 @@ import { cloneElement, type ReactNode, useState } from 'react'
 import { reloadIfReplaced } from './late-part.tsx'
 import type { MenuCheckItemProps, MenuItemProps, MenuProps } from './open-menu.tsx'
 
-// Loaded when a menu is about to open, because no page needs it to show itself.
+// Loaded when a menu is about to open, because pages can be shown without it.
 let parts: typeof import('./open-menu.tsx') | undefined
 
 async function load(): Promise<void> {

@@ -52,8 +52,8 @@ export function OpenPanel({ title, children, ...layer }: PanelProps): ReactNode 
 
 type LayerProps = Omit<PanelProps, 'title'> & { isDescribed?: boolean }
 
-// The overlay is our own element and the lock of the page our own too, because Radix would inject a style element, which the
-// content security policy forbids.
+// The overlay and the scroll lock are our own. Radix would inject a style element for them, but the content security policy
+// forbids that.
 function Layer({ className, isDescribed, onClose, children }: LayerProps): ReactNode {
   useScrollLock()
   return (

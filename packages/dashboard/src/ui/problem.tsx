@@ -7,7 +7,7 @@ import styles from './layout.module.css'
 const retryMs = 10_000
 
 /**
- * Shows an error. For server errors it adds the request id, which the log of the service contains. An error that may pass
+ * Shows an error. For server errors it adds the request id, to find it in the log of the service. An error that may pass
  * is retried every 10 seconds.
  */
 export function Problem({ error, onRetry }: { error: unknown; onRetry?: () => void }): ReactNode {

@@ -6,7 +6,7 @@ import { Tooltip } from './tooltip.tsx'
 
 type TimeProps = {
   at: string
-  /** The time zone of the cron job that the time belongs to. Default: none. */
+  /** The time zone of the cron job that the time belongs to. Optional. */
   jobZone?: string | null
 }
 

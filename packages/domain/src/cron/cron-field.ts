@@ -71,7 +71,7 @@ function valuesOf(element: string, field: CronFieldRange): readonly string[] {
   return values
 }
 
-// Stricter than cron-parser, which accepts macros, letters such as H, 15L, steps without a range, and more.
+// Stricter than cron-parser. cron-parser accepts e.g. macros, letters such as H, 15L, and steps without a range.
 function problemOf(element: string, field: CronFieldRange): string | null {
   const shown = `"${element.length > maxShown ? `${element.slice(0, maxShown)}...` : element}"`
   if (element === '') return 'an element of the list is empty'

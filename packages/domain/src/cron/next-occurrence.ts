@@ -17,8 +17,8 @@ const horizonMs = cronHorizonYears * 366 * dayMs
 const maxGapMs = 3 * 3_600_000
 
 /**
- * Returns the first instant strictly after another at which an expression fires in a time zone; null when there is none
- * within ten years. Times of the day fire once despite clock changes; intervals follow elapsed time.
+ * Returns the first instant strictly after another at which an expression fires in a time zone, or null if it does
+ * not fire within ten years. Times of the day fire once despite clock changes; intervals follow elapsed time.
  */
 export function nextOccurrence(cron: CronExpression, zone: string, afterMs: number): Occurrence | null {
   const limitMs = afterMs + horizonMs

@@ -12,7 +12,7 @@ export type Overlap = (typeof overlaps)[number]
 
 export type OccurrencePlan = {
   occurrences: Array<{ at: Date; missed: boolean }>
-  /** The first occurrence after the plan; null when there is none. */
+  /** The first occurrence after the plan, or null at the end of the schedule. */
   next: Date | null
 }
 
@@ -38,7 +38,7 @@ const maxPerPlan = 1000
 
 /**
  * Plans the occurrences of a cron job from `next`, the first unplanned one, up to `until`. Each is computed from the previous
- * one, never from the clock, so none is lost or planned twice. After a long outage it takes several plans to reach the
+ * one, never from the clock, so every one is planned exactly once. After a long outage it takes several plans to reach the
  * present. Normally an occurrence is planned minutes ahead; it is missed when it is planned too late.
  */
 export function planOccurrences(

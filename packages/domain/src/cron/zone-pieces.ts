@@ -5,7 +5,7 @@
 export type ZonePiece = { fromMs: number; toMs: number; offsetMs: number; jumpMs: number }
 
 const dayMs = 86_400_000
-// Time is computed in chunks, so an occurrence in a distant year costs no more than one tomorrow.
+// Time is computed in chunks, so an occurrence in a distant year is as cheap as one tomorrow.
 const chunkMs = 60 * dayMs
 // From 1900 to 2100 no zone changes its clocks twice within less than a week.
 const sampleMs = 5 * dayMs
@@ -83,7 +83,7 @@ function findChange(format: Intl.DateTimeFormat, beforeMs: number, afterMs: numb
 }
 
 function formatOf(zone: string): Intl.DateTimeFormat {
-  const key = zone.toLowerCase() // Intl ignores case, which must not make the table grow
+  const key = zone.toLowerCase() // Intl ignores case: one entry for all spellings
   const known = formats.get(key)
   if (known) return known
   const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset', year: 'numeric' })

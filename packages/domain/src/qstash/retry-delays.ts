@@ -4,10 +4,10 @@ const dayMs = 86_400_000
 const maxDelayMs = 30 * dayMs
 
 /**
- * Returns the delay before each retry of a message, in milliseconds. The expression is evaluated here, once for each retry, so
- * nothing has to evaluate it later.
+ * Returns the delay before each retry of a message, in milliseconds. It evaluates the expression for each retry now, so only
+ * the delays have to be stored.
  * @throws AppError `bad_request` for an expression that QStash does not have.
- * @param expression - Milliseconds over `retried`, which is 0 before the first retry. Default: e^2.5n seconds, at most a day.
+ * @param expression - Milliseconds for `retried` (0 before the first retry). Default: e^2.5n seconds, at most a day.
  */
 export function retryDelays(retries: number, expression: string | undefined): number[] {
   if (expression === undefined)

@@ -1,8 +1,8 @@
 import { parseUrl } from '../target-url.ts'
 
 /**
- * Returns a host pattern in one spelling: `api.example.com`, `api.example.com:8443` or `*.example.com`, which stands for
- * every name below. Returns null for other text.
+ * Returns a host pattern in one spelling: `api.example.com`, `api.example.com:8443` or `*.example.com` for every
+ * name below. Returns null for other text.
  */
 export function readHostPattern(text: string): string | null {
   const [, wildcard = '', host = ''] = /^(\*\.)?([^\s/?#@\\*]{1,253})$/.exec(text.trim()) ?? []

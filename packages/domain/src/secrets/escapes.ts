@@ -16,7 +16,7 @@ export function tokenOf(codePoint: number): number {
   return codePoint < 0x80 ? codePoint : codePoint + 256
 }
 
-/** The token of `&fjlig;`, which stands for the two letters. PHP writes it into keys in base64. */
+/** The token of `&fjlig;`: the two letters "fj". PHP writes it into keys in base64. */
 export const fjToken = tokenOf(0x110000)
 
 // For example, JSON in JSON in HTML.

@@ -42,7 +42,7 @@ type NamedPattern = Pattern & { put: string }
 type Patterns = ReadonlyMap<number, readonly NamedPattern[]>
 type Match = { start: number; end: number; put: string }
 
-// A crafted text can resemble a value at every position, which would take the product of their lengths.
+// A crafted text can resemble a value at every position. Without these limits, it would take O(n * m) steps.
 const freeSteps = 100_000
 const stepsPerCharacter = 16
 // Some tenths of a millisecond.

@@ -10,7 +10,7 @@ export type Unit = ReadonlyArray<readonly number[]>
 export type Pattern = {
   /** The number of units. */
   length: number
-  /** Units are made when they are compared: those of all forms of a long value would take megabytes. */
+  /** Units are made when they are compared: the units of all forms of a long value would take megabytes. */
   unitAt: (index: number) => Unit
   before: boolean
   after: boolean

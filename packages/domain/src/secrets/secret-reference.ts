@@ -19,13 +19,13 @@ export function secretNames(text: string): string[] {
   return [...new Set(Array.from(text.matchAll(references), ([, name = '']) => name))]
 }
 
-/** Returns a sentence about a reference that can never be filled in; null when there is none. */
+/** Returns a sentence about a reference that can never be filled in, or null if all can. */
 export function findBrokenReference(text: string): string | null {
   if (!text.includes('{{') || !anyReference.test(text.replace(references, ''))) return null
   return 'References to secrets have the form {{ secrets.NAME }}, where NAME has capital letters, digits and underscores.'
 }
 
-/** Replaces each reference; `at` is its index. `{{ secrets.NAME | raw }}` is raw: its value needs no encoding in a form. */
+/** Replaces each reference; `at` is its index. `{{ secrets.NAME | raw }}` is raw: its value enters a form without encoding. */
 export function replaceReferences(text: string, put: (name: string, at: number, isRaw: boolean) => string): string {
   if (!text.includes('{{')) return text
   return text.replace(references, (_, name: string, raw: string | undefined, at: number) =>

@@ -37,7 +37,7 @@ export function openMeter(service: string, registry: Registry = openRegistry(ser
     throw new Error(`Two roles define the metric ${definition.name} differently.`)
   }
 
-  /** @param known - Labels that are exported from the start, with zero. Default: none. */
+  /** @param known - Labels that are exported from the start, with zero. Optional. */
   function counters(name: string, help: string, labelNames: readonly string[], known: readonly Labels[] = []) {
     const counter = once(definition => new Counter(definition), { type: 'counter', name, help, labelNames })
     for (const labels of known) counter.of(labels, service)
@@ -111,8 +111,8 @@ type Value = { metricName?: string; labels: Record<string, string | number>; val
 type Exemplar = { labelSet: { trace_id: string }; value: number; timestamp: number }
 
 /**
- * A metric for prom-client's registry that counts in objects of its own: that library validates and hashes the labels of
- * each value, which takes more time than the rest of an attempt's metrics.
+ * A metric for prom-client's registry that counts in its own objects. prom-client validates and hashes the labels of each
+ * value: that takes more time than the rest of an attempt's metrics.
  */
 abstract class Metric<Series> {
   readonly name: string

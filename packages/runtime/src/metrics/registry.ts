@@ -5,7 +5,7 @@ import { sampleEventLoopDelay } from '../watch-event-loop.ts'
 export type Registry = PlainRegistry<OpenMetricsContentType>
 
 /**
- * Opens the metrics of a process, those of Node among them. Its roles may add values to a metric of the same name.
+ * Opens the metrics of a process, including Node's metrics. Its roles may add values to a metric of the same name.
  * @param service - The label `service` of Node's metrics.
  */
 export function openRegistry(service: string): Registry {
@@ -50,7 +50,7 @@ function measureNode(registry: Registry, service: string): void {
  */
 export async function exposeMetrics(registry: Registry, accept = ''): Promise<{ contentType: string; text: string }> {
   const exposed = accept.includes('application/openmetrics-text') ? openMetricsRegistry() : new PlainRegistry()
-  // Objects of their own, because a registry of OpenMetrics renames its counters when it is read.
+  // Derived objects, because a registry of OpenMetrics renames its counters when it is read.
   for (const metric of registry.getMetricsAsArray()) exposed.registerMetric(Object.create(metric))
   return { contentType: exposed.contentType, text: await exposed.metrics() }
 }

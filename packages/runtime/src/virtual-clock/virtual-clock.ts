@@ -25,7 +25,7 @@ export type DueWork = {
   /** The next page of tasks. */
   tasks: readonly DueTask[]
   deadlines: boolean
-  /** How long before their time occurrences of cron jobs become tasks; 0 when none do now. */
+  /** How long before their time occurrences of cron jobs become tasks. 0: they do not become tasks now. */
   lookAheadMs: number
   messages: boolean
   /** Queues whose rate limit allows an attempt. */

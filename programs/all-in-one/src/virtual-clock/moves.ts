@@ -1,10 +1,10 @@
 import type { DueTimes } from '@belfry/db/virtual-clock/read-due-times'
 import type { DueWork, VirtualRole } from '@belfry/runtime'
 
-// Alerts, statistics and deletions need no better time.
+// Precise enough for alerts, statistics and deletions.
 const upkeepMs = 28 * 24 * 3_600_000
-// When the next occurrence of a cron job is due in a minute, those of a week become tasks, so a daily job needs few statements
-// for that. Those after the end of the move do not, so a short move makes few tasks of a minutely job.
+// When the next occurrence of a cron job is due in a minute, its occurrences of a week become tasks: few statements for a
+// daily job. Occurrences after the end of the move are left out: few tasks for a minutely job in a short move.
 const [minLookAheadMs, maxLookAheadMs] = [60_000, 7 * 24 * 3_600_000]
 
 /** What the moves of a stopped clock need. Times are in epoch milliseconds. */
@@ -23,7 +23,7 @@ export async function advance(clock: MovedClock, to: number): Promise<void> {
   await settle(clock, clock.now())
 }
 
-/** Moves until nothing but cron jobs has work before `until`. */
+/** Moves until only cron jobs have work before `until`. */
 export async function runUntilIdle(clock: MovedClock, until: number): Promise<void> {
   for (;;) {
     const goal = earliest(clock, exceptCron(await settle(clock, clock.now())))

@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander'
 import type { Io } from '../context.ts'
 
-/** Adds `completion`, which prints what a shell needs to complete the words of all other commands. */
+/** Adds `completion`. It prints a script with which a shell completes the words of all other commands. */
 export function addCompletion(program: Command, { stdout }: Io): void {
   program
     .command('completion')
@@ -31,7 +31,7 @@ function wordsOf(command: Command, path: string): Words {
   ].filter(one => one.words.length > 0)
 }
 
-// A word leads to the next command if that has words of its own. Where no word fits, the shell completes files.
+// A word leads to the next command if that command has further words. Where no word fits, the shell completes files.
 function bash(words: Words): string {
   const cases = words.map(one => `    '${one.path}') echo '${one.words.join(' ')}' ;;`).join('\n')
   return `_belfry_words() {

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { Flags } from '../configuration/actions.ts'
 import type { Context } from '../context.ts'
 
-// Only these commands need the schemas of the API and a YAML parser, which take longer to load than Node.
+// Only these commands need the schemas of the API and a YAML parser. Both take longer to load than Node.
 const load = () => import('../configuration/actions.ts')
 
 export function addConfiguration(program: Command, context: () => Context, fail: () => void): void {

@@ -28,7 +28,7 @@ export function addMaintenance(program: Command, io: Io, fail: (code?: 1 | 2) =>
       .helpOption(false)
       .allowUnknownOption()
       .action(async (_options, _own, command: Command) => {
-        // Options of every command, which this program has already read.
+        // Options of every command. This program has already read them.
         const { json, workspace } = program.opts<GlobalOptions>()
         const read = [...(workspace ? ['--workspace', workspace] : []), ...(json ? ['--json'] : [])]
         const code = await run(io, [name, ...command.args, ...read])

@@ -8,7 +8,7 @@ import { UsageError } from '../usage-error.ts'
 
 export type RequestFlags = FieldFlags & { data?: string; text?: string; file?: string; header?: string[] }
 
-/** Adds the options of a request to a command: those of its fields, and those of its body, which may be a file. */
+/** Adds the options of a request to a command: options for its fields, and for its body as a text or a file. */
 export function withRequestOptions(command: Command, fields: readonly OptionField[]): Command {
   command
     .option('-d, --data <json>', 'the body, as JSON; @file reads it from a file, @- from standard input')

@@ -5,7 +5,7 @@ import { type Change, compare, type Plan } from './plan.ts'
 import type { Declared } from './read-configuration.ts'
 import { readLive, toLive } from './read-live.ts'
 
-// A large file may meet the rate limit, which says when to continue.
+// A large file may reach the rate limit. The response says when to continue.
 const maxRetries = 10
 
 // Enough to hide the latency of the network, and few enough to leave room for other callers of the API.

@@ -57,7 +57,7 @@ export function planChanges({ project, objects }: Configuration, live: readonly 
       plan.changes.push({ action: 'create', declared })
     }
   }
-  // Several cron jobs may name a queue, which therefore belongs to no project.
+  // Cron jobs of several projects may share a queue, so queues are never deleted.
   const isLeft = (one: Live) => one.kind !== 'queue' && one.key?.startsWith(`${project}/`) && !taken.has(one)
   const left = live.filter(isLeft)
   if (options.prunes) plan.changes.push(...left.map(one => ({ action: 'delete', live: one }) as const))

@@ -60,11 +60,11 @@ export const fileForm = z
   .meta({ title: 'The configuration of a Belfry workspace' })
 
 type Options = {
-  /** The environment of the file to use. Default: none. */
+  /** The environment of the file to use. Optional. */
   environment?: string | undefined
-  /** Values that come before those of the file. */
+  /** Values that override the file's variables. */
   variables: Variables
-  /** Values that come after those of the file. */
+  /** Values that the file's variables override. */
   env: Variables
 }
 
@@ -168,7 +168,7 @@ function declare(
   return { object: { kind, name, key, body: { ...parsed.value }, isPaused: paused === true }, problems }
 }
 
-// The entries of an environment change those of the file field by field; null removes.
+// The entries of an environment change the entries of the file field by field; null removes.
 function merge(base: unknown, change: unknown): unknown {
   if (!isObject(base) || !isObject(change)) return change
   const merged = { ...base }

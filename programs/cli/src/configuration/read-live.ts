@@ -24,7 +24,7 @@ async function readAll(belfry: Belfry, path: string, signal: AbortSignal): Promi
   const all: Fields[] = []
   let cursor: string | null = null
   do {
-    // The list of integrations is one page, and takes no limit.
+    // The list of integrations is a single page, without the parameter `limit`.
     const query: Fields = path.endsWith('/integrations') ? {} : { limit: 100, ...(cursor ? { cursor } : {}) }
     const page: Page = await belfry.request<Page>('GET', path, { query, signal })
     all.push(...page.data)

@@ -21,7 +21,7 @@ export type SourceFlags = {
   target?: string[]
 }
 
-/** A cron job for an entry of a source, or the reason why there is none. */
+/** A cron job for an entry of a source, or the reason why it cannot be imported. */
 export type Entry = Importable | { place: string; refusal: string }
 
 /** `body` is the job as the API reads it, with all defaults. */

@@ -75,7 +75,7 @@ function writeFile(ctx: Context, wanted: readonly Importable[]): void {
   ctx.stdout.write(writeConfiguration('main', live, { secrets, connections: [] }))
 }
 
-/** Returns the secrets that entries refer to, each with the hosts that receive it; none when a host is itself secret. */
+/** Returns the secrets that entries refer to, each with the hosts that receive it, except for hosts that are secret. */
 function secretsOf(entries: readonly Importable[]): Map<string, string[]> {
   const found = new Map<string, string[]>()
   for (const { job } of entries) {
@@ -110,7 +110,7 @@ function fingerprintOf({ name, url, method, cron, timezone, headers, payload }: 
   return digest([name, url, method, cron, timezone, headers, payload ?? null])
 }
 
-/** Creates a cron job, or finishes what an interrupted import has begun. A repetition creates no duplicates. */
+/** Creates a cron job, or finishes what an interrupted import has begun. It is idempotent. */
 async function carryOut(ctx: Context, { place, body, isPaused }: Importable, existing: Existing, isDry: boolean) {
   const fingerprint = fingerprintOf(body)
   const present = existing.get(fingerprint)

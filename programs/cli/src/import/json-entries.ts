@@ -27,7 +27,7 @@ const members = ['schedules', 'Schedules', 'jobs', 'crons']
 function listOf(text: string): z.infer<typeof objects> {
   let value: unknown
   try {
-    // A text of several objects has a brace after a brace, which a list does not have.
+    // In a text of several objects, a brace follows a brace; in a list, a comma is between them.
     value = JSON.parse(`[${text.replace(/\}\s*\n\s*\{/g, '},{')}]`).flat()
   } catch (error) {
     throw new ImportRefusal(`The file is not JSON: ${error instanceof Error ? error.message : error}`)

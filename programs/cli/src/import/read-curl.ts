@@ -18,7 +18,7 @@ export function readCurl(args: readonly string[]): CurlRequest {
   return toRequest(given, urls)
 }
 
-/** Returns the request of options of curl, which have their long names. */
+/** Converts options of curl, with their long names, to a request. */
 export function toRequest(given: readonly Given[], urls: readonly string[]): CurlRequest {
   const all = (...names: string[]) => given.filter(({ name }) => names.includes(name))
   const last = (...names: string[]) => all(...names).at(-1)?.value
@@ -115,7 +115,7 @@ function setHeader(headers: Record<string, string>, name: string, value: string,
   headers[present ?? name] = value
 }
 
-// Like curl: joins pieces with &, and those of --json without a separator.
+// Like curl: joins pieces with &, and the pieces of --json without a separator.
 function readData(given: readonly Given[]): { text: string; type: string } | null {
   const pieces = given.filter(({ name }) => ['data', 'data-raw', 'data-urlencode', 'json'].includes(name))
   if (pieces.length === 0) return null

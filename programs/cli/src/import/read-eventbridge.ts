@@ -59,7 +59,7 @@ function readSchedule(schedule: Schedule, targets: readonly string[] | undefined
 
 type Times = { cron: string; notes?: string[]; starts_at?: string | undefined; ends_at?: string | undefined }
 
-// A single time is an expression with a year, which becomes a period.
+// A single time becomes a yearly expression that is limited to its year.
 function readExpression(expression: string, timezone: string): Times {
   if (!isTimeZone(timezone)) throw new ImportRefusal(`${timezone} is not a time zone name of the IANA database.`)
   const [, kind, inner = ''] = /^(rate|at|cron)\((.*)\)$/.exec(expression.trim()) ?? []

@@ -20,7 +20,7 @@ export function withoutComment(line: string): string {
 export function readShellLine(line: string, variables: Readonly<Record<string, string>>): string[] {
   if (/`|\$\(/.test(line)) throw new ImportRefusal('It runs another command to build itself.')
   if (/\$'/.test(line)) throw new ImportRefusal("It has a $'...' quote, which only shells support.")
-  // A # within a word is no comment, which shell-quote does not know.
+  // Escapes a # within a word: shell-quote would start a comment there.
   const escaped = line.replace(quotedOrHash, (_, text = '\\#') => text)
   const entries = parse(escaped, name => variables[name] ?? `${unknown}${name}${unknown}`)
   const words: string[] = []

@@ -14,13 +14,13 @@ export function readWget(args: readonly string[]): CurlRequest {
   })
   if (user !== undefined) translated.push({ name: 'user', value: `${user}:${last('password', 'http-password') ?? ''}` })
   const notes = notesOn(wget, given)
-  // wget follows redirects without an option, and gives brackets no meaning.
+  // wget follows redirects without an option, and takes brackets literally.
   translated.push({ name: 'location', value: '' }, { name: 'globoff', value: '' })
   const request = toRequest(translated, urls)
   return { ...request, notes: [...new Set([...notes, ...request.notes])] }
 }
 
-// wget counts the first attempt; 0 means no limit.
+// wget counts the first attempt; 0 means unlimited.
 function retriesOf(tries: string): string {
   const count = Number(tries)
   return count > 0 ? String(Math.min(20, count - 1)) : '20'

@@ -1,7 +1,7 @@
 import { parseAssignments } from '../parse-options.ts'
 import { ImportRefusal } from './entry.ts'
 
-/** Returns the URL that `--target` gives instead of a target that has none, such as a function or a topic. */
+/** Returns the URL that `--target` gives for a target without a URL, such as a function or a topic. */
 export function targetUrlOf(target: string, given?: readonly string[]): string {
   const url = parseAssignments('--target', given)[target]
   if (url !== undefined) return url

@@ -24,7 +24,7 @@ export function bodyOf<Body = object>(fields: readonly OptionField[], flags: Fie
     if (value === undefined) continue
     place(body, field.path.map(camel), value)
   }
-  return body as Body // the fields are those of its operation
+  return body as Body // the fields are from its operation
 }
 
 function place(object: Record<string, unknown>, [name = '', ...rest]: readonly string[], value: unknown): void {
@@ -66,7 +66,7 @@ function parseValue({ type, words, ...limits }: OptionField, text: string): unkn
   }
 }
 
-// The objects around a field begin its name: `--retry-backoff`. A length of time has a unit of its own. A field that is
+// The objects around a field begin its name: `--retry-backoff`. A duration is given with its unit. A field that is
 // false by default is a switch.
 function flagsOf({ path, type, isList, default: preset }: OptionField): string {
   const words = path.filter((word, i) => word !== 'filter' && (word !== 'url' || i === 0))

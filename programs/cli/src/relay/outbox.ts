@@ -24,8 +24,8 @@ export const maxRows = 500
 const maxBytes = 4_000_000
 
 // One batch that was claimed before, and new rows beside it: rows that Belfry refuses for long must not stop the others. The
-// first row of a batch stands for it, so only one relay gets it. Tasks with one key keep their order: no other ones are claimed
-// while some are, and none while a concurrent claim has locked an earlier one.
+// first row of a batch stands for it, so only one relay gets it. Tasks with one key keep their order: a task waits while
+// earlier tasks with its key are claimed, or locked by a concurrent claim.
 const claim = `
   WITH due AS (
     SELECT batch FROM belfry.outbox AS o

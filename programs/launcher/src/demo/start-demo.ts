@@ -11,7 +11,7 @@ import { cronJobs, queue, requestsAt, subscriptions } from './shop.ts'
 const tickMs = 2000
 
 /**
- * Fills a workspace of its own with the calls of a fictional shop, and starts their targets on loopback. A later start uses
+ * Fills a separate workspace with the calls of a fictional shop, and starts their targets on loopback. A later start uses
  * the same workspace.
  * @param path - The file that keeps the key of the workspace.
  */

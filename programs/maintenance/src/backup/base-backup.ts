@@ -61,7 +61,7 @@ class BaseBackup {
 
   handleCopyData({ chunk }: { chunk: Buffer }, connection: Connection): void {
     if (chunk[0] === newArchive && ++this.#archives > 1) {
-      // The second one would belong to a tablespace, which the embedded PostgreSQL never has.
+      // The second one would belong to a tablespace. The embedded PostgreSQL never has tablespaces.
       this.#error ??= new Error('The cluster has tablespaces, which this backup does not support.')
     }
     if (chunk[0] !== data || this.#error) return

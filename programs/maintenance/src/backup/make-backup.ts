@@ -59,7 +59,7 @@ export async function makeBackup(
   }).finally(() => database.close())
 }
 
-// On the disk of the folder, which has to have room for the backup anyway.
+// On the disk of the folder, because it needs room for the backup anyway.
 async function workPlace({ folder }: BackupSettings): Promise<string> {
   if (folder.startsWith('s3://')) return tmpdir()
   await mkdir(folder, { recursive: true, mode: 0o700 })

@@ -72,7 +72,7 @@ export function openBucket(
     },
     async remove(name) {
       const below = await keys(`${keyOf(name)}/`)
-      // Without its manifest the backup is incomplete, so no reader finds half of it.
+      // Deletes the manifest first: readers ignore a backup without a manifest.
       const ordered = below.sort((a, b) => Number(b.endsWith(manifestName)) - Number(a.endsWith(manifestName)))
       for (const Key of ordered) {
         await client.send(new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects: [{ Key }] } }))

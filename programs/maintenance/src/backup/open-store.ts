@@ -20,7 +20,7 @@ function openFolder(root: string): BackupStore {
       await mkdir(draft, { recursive: true, mode: 0o700 })
       try {
         for (const file of await readdir(folder)) await copyFile(join(folder, file), join(draft, file))
-        // A reader sees the whole backup or none.
+        // Readers see only complete backups.
         await rename(draft, join(root, name))
       } finally {
         await rm(draft, { recursive: true, force: true })

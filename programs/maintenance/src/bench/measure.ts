@@ -3,7 +3,7 @@ import type { FloorCalls } from './floor.ts'
 import { now, openConnections, openTarget, quantile, rateOfCalls, ratePerSecond } from './load.ts'
 import { startBelfry, startFloor } from './programs.ts'
 
-/** A rate, with that of the floor, or a time in milliseconds. */
+/** A rate, with the floor's rate, or a time in milliseconds. */
 export type Figure = { key: string; title: string; value: number; floor?: number }
 
 const concurrency = 200

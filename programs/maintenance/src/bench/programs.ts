@@ -5,7 +5,7 @@ import { freePort } from '@belfry/embedded'
 import { checkout, PlainError, readJson, runService } from '@belfry/launcher'
 import { bareEnvironment, type Environment } from '../config.ts'
 
-// The tier of all organizations without billing. Every request is counted, and none reaches the limit.
+// The tier of all organizations without billing. Requests are counted, but never limited.
 const tiers = JSON.stringify({ unlimited: { requests_per_second: 1_000_000 } })
 
 /** Starts Belfry in one process without Redis, as `belfry start` runs it. */
@@ -30,7 +30,7 @@ export async function startBelfry(databaseUrl: string, folder: string, concurren
   return Object.assign(program, { headers: { 'x-api-key': apiKey } })
 }
 
-/** Starts the floor, which is another command of this program: see `floor.ts`. */
+/** Starts the floor. It is another command of this program: see `floor.ts`. */
 export async function startFloor(databaseUrl: string, folder: string) {
   const port = await freePort()
   const env = { DATABASE_URL: databaseUrl }

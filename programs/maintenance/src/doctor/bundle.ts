@@ -37,7 +37,7 @@ const harmless = [
   'BELFRY_REVISION',
 ]
 
-// Settings of PostgreSQL that hold no commands and no addresses.
+// Settings of PostgreSQL that cannot contain commands or addresses.
 const serverSettings = [
   ...['server_version', 'max_connections', 'shared_buffers', 'work_mem', 'maintenance_work_mem', 'fsync'],
   ...['synchronous_commit', 'full_page_writes', 'wal_level', 'max_wal_size', 'checkpoint_timeout', 'autovacuum'],

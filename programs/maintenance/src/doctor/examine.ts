@@ -32,8 +32,8 @@ export type Examination = { findings: Finding[]; processes: ProcessReport[] }
 const checkMs = 30_000
 
 /**
- * Checks an installation, running or stopped, and changes nothing in it. A check that fails is a finding, so one broken part
- * hides no other.
+ * Checks an installation, running or stopped, without changes to it. A check that fails is a finding, and the other checks
+ * still run.
  * @param whileOpen - Runs at the end, while the database is still open; null when it cannot be reached.
  */
 export async function examine(
@@ -166,7 +166,7 @@ function withDatabaseUrl(env: Installation['env']): Installation['env'] {
   return {
     ...env,
     DATABASE_URL: env.DATABASE_URL || 'postgresql://127.0.0.1/postgres',
-    // The address rules need no key.
+    // A dummy key: the address rules do not use it.
     ENCRYPTION_KEYS:
       env.ENCRYPTION_KEYS || `none:${Buffer.from(Array.from({ length: 32 }, (_, i) => i)).toString('base64')}`,
   }

@@ -77,7 +77,7 @@ async function keyProblems(pool: pg.Pool, keys: string | undefined): Promise<str
   return problem === null ? [] : [`ENCRYPTION_KEYS does not fit this backup: ${problem}`]
 }
 
-// Reads each value of each row, which verifies the checksums of the pages.
+// Reads each value of each row, to verify the checksums of the pages.
 async function readEverything(pool: pg.Pool): Promise<void> {
   const { rows } = await pool.query<{ name: string }>(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables

@@ -105,7 +105,7 @@ async function restoreFolder(
   }
 }
 
-// New keys would make the stored secrets unreadable, so a folder without keys gets none by accident.
+// The next start would create new keys in a folder without keys, and the stored secrets would be unreadable.
 async function restoreSecrets(
   dataDir: string,
   backup: string,

@@ -7,7 +7,7 @@ import { checkJson } from './json-text.ts'
 import { type CallbackDrafts, callbackEvents, filledRows, headersOf, type RequestDraft } from './request-draft.ts'
 import { checkRetry } from './retry-draft.ts'
 
-// The limits of a body in the API, which contains the payload.
+// The payload is inside the body, so its depth limit is one less than the API's limit for a body (32).
 const payloadLimits = { maxDepth: 31, maxKeys: 10_000 }
 const maxPayloadBytes = 256 * 1024
 
@@ -34,7 +34,7 @@ export function checkCallbacks(callbacks: CallbackDrafts): Record<string, string
   return Object.fromEntries(urls.map(([name, url]) => [name, url === '' ? null : checkTargetUrl(url)]))
 }
 
-// A Blob would ask another process of the browser, which takes longer.
+// A Blob would be slower, because it asks another process of the browser.
 export const byteLength = (text: string): number => new TextEncoder().encode(text).length
 
 let last: { text: string; problem: string | null } | undefined

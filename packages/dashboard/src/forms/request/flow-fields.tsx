@@ -53,7 +53,7 @@ type FlowFieldsProps = {
   onChange(change: Partial<FlowDraft>): void
 }
 
-/** These fields, folded if none of them is set at first. */
+/** These fields, folded unless one of them is set at first. */
 export function FlowFields({ draft, onChange }: FlowFieldsProps): ReactNode {
   const [isUsed] = useState(() => JSON.stringify(draft) !== JSON.stringify(flowDraftOf()))
   return (
@@ -68,7 +68,7 @@ export function FlowFields({ draft, onChange }: FlowFieldsProps): ReactNode {
 }
 
 type ConnectionFieldProps = {
-  /** The name of the connection; empty for none. */
+  /** The name of the connection, or empty. */
   value: string
   onChange(name: string): void
 }
@@ -169,7 +169,7 @@ function checkMaxAge(text: string): string | null {
   return seconds >= 1 && seconds <= maxAgeSeconds ? null : 'Enter 1 to 1,209,600 seconds.'
 }
 
-/** Converts a draft to fields of a body. Only for a draft in which `checkFlow` finds no error. */
+/** Converts a draft to fields of a body. Only for a draft that passes `checkFlow`. */
 export function flowBodyOf(draft: FlowDraft) {
   return {
     queue: draft.queue.trim() || null,
@@ -179,7 +179,7 @@ export function flowBodyOf(draft: FlowDraft) {
   }
 }
 
-/** Converts a draft to fields of a body. Only for a draft in which `checkControls` finds no error. */
+/** Converts a draft to fields of a body. Only for a draft that passes `checkControls`. */
 export function controlBodyOf({ maxAgeSeconds, labels }: ControlDraft) {
   const maxAgeMs = maxAgeSeconds.trim() === '' ? null : Math.round(Number(maxAgeSeconds) * 1000)
   return { max_age_ms: maxAgeMs, labels: parseLabels(labels) }

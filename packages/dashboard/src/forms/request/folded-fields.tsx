@@ -23,7 +23,7 @@ export function FoldedFields({ summary, values, isOpenAtFirst, children }: Folde
   )
 }
 
-/** Fields that few requests need, in a card of their own. */
+/** Fields that few requests need, in a separate card. */
 export function FoldedCard(props: FoldedFieldsProps): ReactNode {
   return (
     <Card label={props.summary}>

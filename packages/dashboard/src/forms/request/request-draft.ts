@@ -12,13 +12,13 @@ export type RequestDraft = RetryDraft & {
   url: string
   method: Body<'createTask'>['method']
   headers: readonly HeaderRow[]
-  /** JSON text; empty for none. */
+  /** JSON text, or empty. */
   payload: string
   /** The body of the stored request, if it is a raw one. It is sent while the payload is empty. */
   rawBody: RawBody | null
-  /** The name of the queue; empty for none. */
+  /** The name of the queue, or empty. */
   queue: string
-  /** The name of the connection; empty for none. */
+  /** The name of the connection, or empty. */
   connection: string
   callbacks: CallbackDrafts
 }
@@ -56,7 +56,7 @@ export function draftOf(request: StoredRequest): RequestDraft {
   const { payload, payload_base64: bytes, content_type: type } = request
   return {
     url: request.url,
-    method: request.method as RequestDraft['method'], // the API stores no other
+    method: request.method as RequestDraft['method'], // the API stores only these
     headers: Object.entries(request.headers).map(([name, value], id) => ({ id, name, value })),
     payload: payload instanceof PayloadText ? (indentJson(payload.text) ?? payload.text) : '',
     rawBody: bytes === null || bytes === undefined || !type ? null : { payload_base64: bytes, content_type: type },
@@ -67,7 +67,7 @@ export function draftOf(request: StoredRequest): RequestDraft {
   }
 }
 
-/** Converts a draft to a body. Only for a draft in which `checkRequest` finds no error. */
+/** Converts a draft to a body. Only for a draft that passes `checkRequest`. */
 export function bodyOf(draft: RequestDraft) {
   return {
     url: draft.url.trim(),
@@ -112,7 +112,7 @@ export function headersOf({ headers }: RequestDraft): Record<string, string> {
   return Object.fromEntries(filledRows(headers).map(({ name, value }) => [name.trim(), value]))
 }
 
-/** Drops rows with neither a name nor a value. */
+/** Drops rows whose name and value are both empty. */
 export function filledRows(headers: readonly HeaderRow[]): readonly HeaderRow[] {
   return headers.filter(({ name, value }) => name.trim() !== '' || value !== '')
 }

@@ -113,7 +113,7 @@ function HeaderEditor({ rows, onChange }: HeaderEditorProps): ReactNode {
   )
 }
 
-// A change of a long payload reaches the form, which validates and shows it, once the user rests.
+// A long payload is validated and previewed only once the user stops typing.
 const longText = 20_000
 const restMs = 250
 

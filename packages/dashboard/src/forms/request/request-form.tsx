@@ -18,7 +18,7 @@ const MissingSecrets = latePart(async () => (await import('./missing-secrets.tsx
 type RequestFormProps = {
   state: DraftForm<RequestDraft>
   action: string
-  /** The label of a second button, which submits with the intent `now`. */
+  /** The label of a second button that submits with the intent `now`. */
   now?: string | undefined
   backTo: string
   facts: RequestFacts

@@ -43,7 +43,7 @@ export function retryDraftOf(retry?: Retry, timeoutMs: number = timeoutLimits.de
   }
 }
 
-/** Converts a draft to the fields of a body. Only for a draft in which `checkRetry` finds no error. */
+/** Converts a draft to the fields of a body. Only for a draft that passes `checkRetry`. */
 export function retryBodyOf(draft: RetryDraft): { retry: Retry; timeout_ms: number } {
   const { delaysMs, maxRetries, backoff, baseDelayMs, maxDelayMs } = policyOf(draft)
   return {

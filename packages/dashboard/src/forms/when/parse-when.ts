@@ -33,7 +33,7 @@ function readLength(input: string, now: Date): When | null {
   return ms > 0 && !Number.isNaN(at.getTime()) ? { at, note: null } : null
 }
 
-// A time with an offset needs no zone.
+// A time with an offset does not depend on the zone.
 function readInstant(text: string): When | null {
   if (!/^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?\s*([Zz]|[+-]\d\d:?\d\d)$/.test(text)) return null
   const at = new Date(text.replace(' ', 'T'))

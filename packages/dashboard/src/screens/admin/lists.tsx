@@ -105,7 +105,7 @@ export function Hosts(): ReactNode {
   )
 }
 
-/** The addresses to which Belfry sends no alerts and no invitations. */
+/** The addresses that Belfry does not send alerts or invitations to. */
 export function BlockedAddresses(): ReactNode {
   const filters = useFilters(['search'])
   const list = useInfiniteQuery(pagesOf('listBlockedAddresses', { query: { search: filters.first('search') } }))

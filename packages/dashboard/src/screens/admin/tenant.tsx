@@ -20,7 +20,7 @@ import styles from '../settings/settings.module.css'
 import { type TierName, tierLabels } from '../settings/tier-labels.ts'
 import { TenantState } from './lists.tsx'
 
-/** An organization with its workspaces and members, which an operator can suspend. */
+/** An organization with its workspaces and members. An operator can suspend each of them. */
 export function TenantPage(): ReactNode {
   const { org = '' } = useParams()
   return <Loaded query={useQuery(queryOf('getTenant', { org }))}>{tenant => <Details tenant={tenant} />}</Loaded>
@@ -94,7 +94,7 @@ function Details({ tenant }: { tenant: TenantDetail }): ReactNode {
   )
 }
 
-/** The tier, which changes after a confirmation. */
+/** The tier. A change asks for confirmation. */
 function TierSelect({ tenant }: { tenant: TenantDetail }): ReactNode {
   const { id, name, tier } = tenant
   const [wanted, setWanted] = useState<TierName | null>(null)

@@ -71,7 +71,7 @@ export function checkCronJob(draft: CronJobDraft, hadPayload: boolean): FieldErr
   })
 }
 
-/** Converts a draft to a body. Only for a draft in which `checkCronJob` finds no error. */
+/** Converts a draft to a body. Only for a draft that passes `checkCronJob`. */
 export function cronJobBody(draft: CronJobDraft) {
   const { startsAt, endsAt } = scheduleIn(draft)
   return {

@@ -41,7 +41,7 @@ export function DeadLetters(): ReactNode {
   const toast = useToast()
   const navigate = useNavigate()
   const rows = list.data?.items ?? []
-  // Rows that have left the list no longer count.
+  // Ignores selected rows that have left the list.
   const chosen = rows.filter(({ id }) => selected.has(id))
   const isFiltered = Object.keys(filter).length > 0
   return (
@@ -185,7 +185,7 @@ function FilterFields({ filters }: { filters: Filters<DeadLetterFilters> }): Rea
   )
 }
 
-/** Converts the filters to those of the API, for the list and for bulk actions. */
+/** Converts the page's filters to the API's filter, for the list and for bulk actions. */
 function toDeadLetterFilter(
   { host, error, response_status, ...values }: Filters<DeadLetterFilters>['values'],
   now: Date,

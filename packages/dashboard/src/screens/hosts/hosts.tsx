@@ -84,7 +84,7 @@ function Since({ host: { paused_at: pausedAt, circuit } }: { host: HostResource 
 
 const dayMs = 86_400_000
 
-/** A host with its health, its failures and its cron jobs, which a user can pause. */
+/** A host with its health, its failures and its cron jobs. A user can pause the host. */
 export function Host(): ReactNode {
   const { workspace, to } = useWorkspace()
   const { host: name = '' } = useParams()

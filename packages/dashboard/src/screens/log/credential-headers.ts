@@ -1,4 +1,4 @@
-// Limits of AI providers name their "tokens", which are no secrets.
+// The "tokens" in the rate limit headers of AI providers are not secrets.
 const credential = /cookie|authorization|credential|password|secret|session|api-?key|token(?!s)/i
 
 /** Returns whether the value of a header may let its holder act for another, e.g. a session or a token. */

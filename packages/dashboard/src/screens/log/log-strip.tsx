@@ -9,7 +9,7 @@ import type { Filters } from '../../ui/use-filters.ts'
 import type { LogFilter } from './log-filters.ts'
 
 const barHeight = 44
-// The statistics know nothing else about a run.
+// The only filters that the statistics support.
 const countedFilters: readonly string[] = ['workspace', 'status', 'range', 'from', 'to']
 
 type LogStripProps = { filters: Pick<Filters<LogFilter>, 'values' | 'first'>; time: { from?: string; to?: string } }

@@ -91,7 +91,7 @@ export function Log(): ReactNode {
   )
 }
 
-// Loaded after the list, which does not need them.
+// Loaded after the list, because the list works without them.
 const ReplayRuns = latePart(async () => (await import('./replay-runs.tsx')).ReplayRuns)
 const LogStrip = latePart(async () => (await import('./log-strip.tsx')).LogStrip)
 

@@ -24,7 +24,7 @@ import type { ShownLog } from './use-run-log.ts'
 
 const freshMs = 1600
 const skeletonRows = 10
-// The rows return to their order, which screen readers follow, once the list has rested this long.
+// Once the list has rested this long, the rows return to their order in the DOM, for screen readers.
 const restMs = 500
 // Mounted above and below the view.
 const moreRows = 6
@@ -142,7 +142,7 @@ export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps): R
 // Loaded when the first run is selected.
 const SelectedRuns = latePart(async () => (await import('./selected-runs.tsx')).SelectedRuns)
 
-/** Returns the indexes from `first` to `last` of a list, and the focused one, which stays mounted out of view. */
+/** Returns the indexes from `first` to `last` of a list, and the focused one: that row stays mounted out of view. */
 function indexesOf(first: number, last: number, focused: number | null, count: number): number[] {
   const from = Math.max(0, first)
   const length = Math.max(0, Math.min(last, count - 1) - from + 1)
@@ -269,7 +269,7 @@ function LogEnd({ view, log, oldest, filters }: LogEndProps): ReactNode {
   )
 }
 
-/** `first` and `last`: the indexes of the rows at the edges of the view, which may be past the end of the list. */
+/** `first` and `last`: the indexes of the rows at the edges of the view. They may be past the end of the list. */
 type RowsInView = { first: number; last: number; isAtTop: boolean; isScrolling: boolean }
 
 /** Returns the rows of equal height that a scrolling element shows. */

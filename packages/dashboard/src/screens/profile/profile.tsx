@@ -18,7 +18,7 @@ import { RelativeTime } from '../../ui/time.tsx'
 import styles from './profile.module.css'
 import { SecondFactorList } from './second-factors.tsx'
 
-/** The profile of the signed-in user, which belongs to no organization. */
+/** The profile of the signed-in user, independent of organizations. */
 export function Profile(): ReactNode {
   const { data: me } = useSuspenseQuery(queryOf('getMe'))
   const { data: methods } = useQuery(queryOf('getSignInMethods'))
@@ -114,7 +114,7 @@ function DeleteForm(): ReactNode {
     }),
     submit: body => call('deleteMe', { body }),
     leaves: true,
-    // The page reloads, so nothing of the account stays in memory.
+    // Reloads the page to remove the account from memory.
     onDone: () => location.replace('/'),
   })
   return (

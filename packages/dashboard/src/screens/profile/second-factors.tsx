@@ -19,7 +19,7 @@ import styles from './profile.module.css'
 
 type Factor = { id: string; name: string; created_at: string; isApp: boolean }
 
-/** The second factors of the user, which the user adds and removes. */
+/** The second factors of the user. The user can add and remove them. */
 export function SecondFactorList(): ReactNode {
   const { data } = useQuery(queryOf('listFactors'))
   const [codes, setCodes] = useState<readonly string[] | null>(null)
@@ -127,7 +127,7 @@ function AppForm({ onDone }: { onDone(added: AddedFactor): unknown }): ReactNode
   )
 }
 
-// Dark on light in every theme: some cameras read nothing else.
+// Dark on light in every theme, because some cameras cannot read inverted codes.
 function QrCode({ text }: { text: string }): ReactNode {
   const { size, data } = useMemo(() => encode(text, { border: 2 }), [text])
   const path = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : []))).join('')

@@ -250,7 +250,7 @@ const labels: Record<Group, string> = {
 
 export const actionGroups = optionsOf(labels)
 
-/** Returns the actions of a group, for the query of the API. An unknown group has none. */
+/** Returns the actions of a group, for the query of the API. Empty for an unknown group. */
 export function actionsOf(group: string): AuditAction[] {
   return auditActions.filter(action => action.startsWith(`${group}.`))
 }

@@ -4,7 +4,7 @@ import { IconButton } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import styles from './settings.module.css'
 
-/** A signing secret, which is hidden until the user shows it. It can be copied while hidden. */
+/** A signing secret. It is hidden until the user shows it, and can be copied while hidden. */
 export function HiddenSecret({ text }: { text: string }): ReactNode {
   const [isShown, setIsShown] = useState(false)
   return (

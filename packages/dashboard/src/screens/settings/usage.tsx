@@ -96,7 +96,7 @@ function Tiers(): ReactNode {
   )
 }
 
-/** Returns whether tiers mean something here. A self-hosted installation without limits sells none. */
+/** Returns whether to show tiers. A self-hosted installation without limits does not sell tiers. */
 function hasTiers({ tier, billing }: OrganizationSubscription): boolean {
   return tier !== 'unlimited' || billing.provider !== 'manual'
 }

@@ -163,7 +163,7 @@ function Matching({ topics }: { topics: readonly string[] }): ReactNode {
   )
 }
 
-/** The signing secrets that a subscription has of its own. */
+/** A subscription's own signing secrets. */
 function SubscriptionSecrets({ subscription }: { subscription: Subscription }): ReactNode {
   const { workspace } = useWorkspace()
   const query = useQuery(allOf('listSubscriptionSecrets', { ws: workspace.id, sub: subscription.id }))

@@ -163,7 +163,7 @@ function TaskForm({ task, model, isReplay = false, backTo }: TaskFormProps): Rea
   )
 }
 
-/** Returns the fields for a task. A copy has neither its time, its deadline nor its key. */
+/** Returns the fields for a task. A copy starts without a time, a deadline and a key. */
 function draftFor(task: Task | undefined, model: Task | undefined, isReplay: boolean): Draft {
   const zone = viewerZone()
   const given = task ?? model
@@ -211,7 +211,7 @@ async function replay(ws: string, model: Task, draft: Draft, idempotencyKey: str
   return call('replayTask', { ws, task: model.id, body, idempotencyKey })
 }
 
-// Only of a draft in which `checkDraft` finds no error.
+// Only for a draft that passes `checkDraft`.
 function taskBodyOf(draft: Draft, task: Task | undefined): Body<'createTask'> {
   return {
     name: draft.name.trim(),

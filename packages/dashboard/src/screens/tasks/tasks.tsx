@@ -59,7 +59,7 @@ export function Tasks(): ReactNode {
   const filters = useFilters(filterNames, acceptedFilters)
   const { state, cronjob_id, occurrences } = filters.values
   const given = useRangeQuery(filters.values, toTaskQuery)
-  // A filter for pending tasks, or for those of a cron job, asks for its occurrences to come.
+  // A filter by state or by cron job also shows the upcoming occurrences of cron jobs.
   const hidesUpcoming = !state && !cronjob_id && occurrences === undefined
   const query = { ...given, ...(hidesUpcoming ? { upcoming: 'false' } : {}) }
   const operation = useFilters(['operation'])
@@ -68,7 +68,7 @@ export function Tasks(): ReactNode {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const list = useInfiniteQuery({
     ...pagesOf('listTasks', { ws: workspace.id, query }),
-    // Keeps the current rows until those of a new filter have arrived.
+    // Keeps the current rows until the rows of a new filter have arrived.
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= maxPagesToRefresh ? refreshMs : false),
   })

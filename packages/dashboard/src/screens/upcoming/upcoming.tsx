@@ -138,7 +138,7 @@ function shortCount(count: number): string {
   return count < 10_000 ? String(count) : `${Math.round(count / 1000)}k`
 }
 
-/** Lists the tasks and runs of the hour from a time on, with those of one moment together. */
+/** Lists the tasks and runs of the hour from a time on, grouped by moment. */
 function Hour({ at, zone }: { at: string; zone: string }): ReactNode {
   const { workspace, to } = useWorkspace()
   const hour = useQuery(queryOf('getUpcoming', { ws: workspace.id, query: { from: at, hours: 1, limit: maxListed } }))

@@ -53,7 +53,7 @@ export async function checkLogs(dataDir: string): Promise<Observation[]> {
 /** A line of a log; the members of Belfry's JSON lines, if it is one. */
 export type LogLine = { text: string; level?: number; time?: string; service?: string; msg?: string }
 
-/** Reads the last lines of a log; none when it does not exist. */
+/** Reads the last lines of a log. Returns [] if it does not exist. */
 export async function readTail(path: string, bytes = tailBytes): Promise<LogLine[]> {
   try {
     await using file = await open(path)

@@ -31,7 +31,7 @@ export async function checkConnection(databaseUrl: string): Promise<Observation[
   }
 }
 
-/** Says why none of several hosts could be used. */
+/** Explains why all of several hosts were unusable. */
 export function explainMissingPrimary(error: unknown): Observation {
   return problem(`PostgreSQL does not accept the connection: ${reasonOf(error)}`, adviceFor(codeOf(error)))
 }

@@ -72,7 +72,7 @@ export async function checkKeys(pool: Pool, env: Environment): Promise<Observati
 
 const answerMs = 5_000
 
-/** Checks that mails can leave. A mail server is asked to accept the sign-in; it gets no mail. */
+/** Checks that mails can leave. Signs in to a mail server, but does not send a mail. */
 export async function checkMail({ SMTP_URL: url }: Environment): Promise<Observation[]> {
   if (!url) {
     const advice = 'Set SMTP_URL and MAIL_FROM of the api and the dispatcher: docs/mail-and-alerts.md.'
