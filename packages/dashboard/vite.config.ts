@@ -1,7 +1,7 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
-// Forms do without the parts of lists, and lists without those of forms.
+// Pages with forms do not load the parts of lists, and lists do not load the parts of forms.
 const isShared =
   /dashboard\/src\/(?!ui\/(filter-bar|list-table)|layout\/(resource-list|change-buttons)|forms\/(when|request))|lucide-react/
 
@@ -11,7 +11,7 @@ export default defineConfig({
     target: 'es2023',
     // Keeps light-dark() unchanged.
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
-    // The content security policy allows no data: URLs.
+    // The content security policy forbids data: URLs.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {

@@ -1,7 +1,7 @@
 // Names inside of these belong to users.
 const opaque = new Set(['headers', 'payload', 'body', 'parameters', 'conditions', 'arguments'])
 
-/** Converts the snake_case names of a response to camelCase, except those inside headers, payloads, bodies, arguments and conditions. */
+/** Converts snake_case names of a response to camelCase, but not inside headers, payloads, bodies, arguments and conditions. */
 export function toCamel(value: unknown): unknown {
   return rename(value, camel)
 }
@@ -10,7 +10,7 @@ function camel(name: string): string {
   return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** Converts the camelCase names of a request to snake_case, except those inside headers, payloads, bodies, arguments and conditions. */
+/** Converts camelCase names of a request to snake_case, but not inside headers, payloads, bodies, arguments and conditions. */
 export function toSnake(value: unknown): unknown {
   return rename(value, name => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`))
 }

@@ -53,7 +53,7 @@ export class ApiError extends BelfryError {
   readonly errors: readonly FieldError[]
   readonly body: unknown
   readonly headers: Headers
-  /** How long the server asks to wait (`Retry-After`), in milliseconds; null if it does not say. */
+  /** How long the server asks to wait (`Retry-After`), in milliseconds, or null if it does not say. */
   readonly retryAfterMs: number | null
 
   constructor(problem: Problem) {

@@ -46,7 +46,7 @@ const version = '0.3.0-dev'
 
 const defaults = { baseUrl: 'http://localhost:3000', timeoutMs: 30_000, maxRetries: 2 }
 
-/** @param anonymous - The headers instead of those with a credential. Default: the credential of the options or the environment. */
+/** @param anonymous - Headers that replace the credential. Default: the credential of the options or the environment. */
 export function createHttp(client: BelfryOptions, anonymous?: Record<string, string>): Http {
   const environment = readEnvironment()
   const origin = (client.baseUrl || environment.BELFRY_URL || defaults.baseUrl).replace(/\/+$/, '')

@@ -65,7 +65,7 @@ function pick<Shape extends z.ZodRawShape>(whole: z.ZodObject<Shape>, ...members
   return z.object(shape).meta({ id: `${whole.meta()?.id}Brief` })
 }
 
-/** Returns the brief form of the answer to callers with a right; undefined if the right is to read what it shows. */
+/** Returns the brief form of the answer to callers with a right, or undefined if the right is to read what it shows. */
 export function briefFormOf(body: z.ZodType | undefined, right: string): Brief | undefined {
   return body && !right.endsWith('.read') ? briefForms.get(body) : undefined
 }

@@ -150,7 +150,7 @@ const runTimeFields = {
 
 const description = shownText('The schedule in English.', 'At 09:00 on every weekday from Monday to Friday')
 
-/** The next runs, and the notes of those that a clock change affects. */
+/** The next runs, with notes about runs that a clock change affects. */
 export type RunTimes = { next_runs: string[]; notes: RunTimeNote[] }
 
 const cronPreview = z.object({ description, ...runTimeFields }).meta({ id: 'CronPreview' })

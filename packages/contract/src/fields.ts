@@ -94,7 +94,7 @@ export const headersField = textsField(
   headers => findHeaderProblems(headers).map(problem => ({ code: 'invalid_header', ...problem })),
 )
 
-/** A payload: any JSON value, whose strings may refer to secrets. Belfry sends its exact text. */
+/** A payload: any JSON value. Its strings may refer to secrets. Belfry sends its exact text. */
 export const payloadField = z
   .unknown()
   .superRefine(checkReferences)

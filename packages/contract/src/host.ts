@@ -86,7 +86,7 @@ export const host = z
   })
   .meta({ id: 'Host' })
 
-/** The hosts of a workspace: those that are paused or have an open circuit breaker first, then those with the most waiting tasks. */
+/** The hosts of a workspace: paused hosts and open circuit breakers first, then hosts with the most waiting tasks. */
 export const hosts = z
   .object({ data: z.array(host), omitted: shownNumber('Hosts beyond the first 200.', 0) })
   .meta({ id: 'Hosts' })

@@ -26,7 +26,7 @@ export const timezoneField = textField(timeZone).meta({
 const names = ['execute_at', 'expires_at'] as const
 type Times = { execute_at?: Date | undefined; expires_at?: Date | null | undefined; timezone?: string | undefined }
 
-/** Replaces the local times of a body by instants. Refuses those without a zone, and a zone without a time. */
+/** Replaces the local times of a body by instants. Refuses a local time without a zone, and a zone without a local time. */
 export function resolveLocalTimes(body: Times, ctx: z.RefinementCtx): void {
   const { timezone } = body
   for (const name of names) {

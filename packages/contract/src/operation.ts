@@ -18,13 +18,13 @@ export type Declaration = {
   description?: string
   /** Its method in the clients, such as `tasks.create`. An operation without one is for people, or for other programs. */
   client?: string
-  /** Whether the API may read from a replica, whose data is up to some seconds old. Default false. */
+  /** Whether the API may read from a replica. Its data is up to some seconds old. Default false. */
   mayLag?: boolean
   query?: z.ZodType
   body?: z.ZodType
   /** The response to a successful request. */
   answer: Answer
-  /** Refusals in addition to those that follow from the right, the path and the body. */
+  /** Refusals that do not follow from the right, the path or the body. */
   refusals?: readonly AppErrorCode[]
   /** Whether it creates something, and accepts an `Idempotency-Key`. Default false. */
   isIdempotent?: boolean

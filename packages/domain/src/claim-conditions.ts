@@ -52,7 +52,7 @@ export function unmetCondition(conditions: ClaimConditions, claims: Readonly<Rec
   return unmet?.[0] ?? null
 }
 
-// Without a regular expression, whose time could grow with a power of the length of a claim.
+// Without a regular expression: its time could grow with a power of the length of a claim.
 function matches(pattern: string, text: string): boolean {
   const [first = '', ...rest] = pattern.split('*')
   const last = rest.pop()

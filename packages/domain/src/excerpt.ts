@@ -2,7 +2,7 @@ const maxCharacters = 120
 // A page of HTML begins with its markup.
 const maxRead = 8_000
 
-/** Returns the first 120 characters of a text, without markup and white space; null when it has no others. */
+/** Returns the first 120 characters of a text, without markup and white space, or null if nothing is left. */
 export function excerptOf(text: string): string | null {
   const plain = text
     .slice(0, maxRead)

@@ -56,7 +56,7 @@ function isInRange(year: number): boolean {
   return year >= 1 && year <= 9999
 }
 
-/** Returns the instant of a UTC date and time; null when it does not exist. */
+/** Returns the instant of a UTC date and time, or null if it does not exist. */
 export function dateOf(
   year: number,
   month: number,

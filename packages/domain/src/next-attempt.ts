@@ -67,7 +67,7 @@ function isHopeless(outcome: AttemptOutcome, isMessage: boolean, isMcp: boolean)
   return outcome.status === goneStatus || (isMcp && outcome.status === tooLargeStatus)
 }
 
-/** Returns for how long a 429 or 503 asks Belfry to wait; 0 when it does not. It may ask for a later retry, never for an earlier one. */
+/** Returns how long a 429 or 503 asks Belfry to wait, or 0. It can only make the retry later, not earlier. */
 export function askedDelayMs(outcome: AttemptOutcome, now: Date): number {
   if (outcome.kind !== 'response' || !retryAfterStatuses.includes(outcome.status)) return 0
   const value = outcome.headers['retry-after']

@@ -39,7 +39,7 @@ function holds({ op, value }: Condition, member: unknown): boolean {
   }
 }
 
-// Only what the JSON text has: the length of a list is not enumerable, and no object inherits a member.
+// Only what the JSON text has: the length of a list is not enumerable, and inherited members do not count.
 function memberAt(payload: unknown, path: string): unknown {
   let member = payload
   for (const name of path.split('.')) {

@@ -17,7 +17,7 @@ export type RunFilter = Lists<(typeof includable)[number] | 'label' | Excludable
 type Excludable = (typeof excludable)[number]
 type Lists<Names extends string> = { [Name in Names]?: readonly string[] | undefined }
 
-/** What a filter compares of a run in its public form. Its ids have the form of those in the filter. */
+/** What a filter compares of a run in its public form. Its ids have the same form as the ids in the filter. */
 export type FilteredRun = Record<
   (typeof includable)[number] | 'source' | 'task_name' | 'url' | 'scheduled_at' | 'started_at',
   string

@@ -18,7 +18,7 @@ export function inSlices<T>(work: Slices<T>): Promise<T> {
   })
 }
 
-/** Does work in one slice, when those before it have had their turns. */
+/** Does work in one slice, after all slices that wait before it. */
 export function inTurn<T>(run: () => T): Promise<T> {
   return inSlices(inOneSlice(run))
 }

@@ -3,7 +3,7 @@ import { findBrokenReference, replaceReferences } from './secrets/secret-referen
 const maxLength = 2048
 
 /**
- * Returns the problem of a target URL, as a sentence; null when it is valid. It does not check whether the host is allowed.
+ * Returns the problem of a target URL, as a sentence, or null if it is valid. It does not check whether the host is allowed.
  * The URL may contain references to secrets, and is checked again once they are filled in.
  */
 export function checkTargetUrl(template: string): string | null {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
 /**
- * Returns an identity of a running process, because the system reuses pids; null when no process has the pid. The identity
+ * Returns an identity of a running process, because the system reuses pids, or null if no process has the pid. The identity
  * is valid until the machine restarts.
  */
 export function processIdentity(pid: number): string | null {

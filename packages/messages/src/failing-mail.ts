@@ -10,7 +10,7 @@ export type FailingFacts = {
   /** After how many days it is switched off. */
   days: number
   isOff: boolean
-  /** The page of the cron job or the subscription; null when the public URL is unknown. */
+  /** The page of the cron job or the subscription, or null if the public URL is unknown. */
   page: string | null
 }
 

@@ -3,7 +3,7 @@ import { type Mail, writeMail } from './mail.ts'
 /** The facts in every mail to an owner. */
 export type OwnerFacts = {
   organization: string
-  /** The URL of the page with usage and tier; null when the public URL is unknown. */
+  /** The URL of the page with usage and tier, or null if the public URL is unknown. */
   url: string | null
 }
 

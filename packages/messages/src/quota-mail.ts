@@ -5,7 +5,7 @@ export type QuotaCrossing = {
   quota: 'executions' | 'storage'
   /** 80 or 100. */
   percent: number
-  /** The URL of the page to change the tier; null when the public URL is unknown. */
+  /** The URL of the page to change the tier, or null if the public URL is unknown. */
   url: string | null
 }
 

@@ -15,7 +15,7 @@ export function checksumOf(bytes: Uint8Array): string {
 
 /** Yields the lines of an object that `pack` made. A caller that stops early ends the download. */
 export async function* readLines(object: Readable): AsyncIterable<string> {
-  // An error of the download destroys the other stream, whose iterator throws it.
+  // An error of the download destroys the other stream. That stream's iterator throws it.
   const unpacked = pipeline(object, createGunzip(), () => {}).setEncoding('utf8')
   let rest = ''
   for await (const chunk of unpacked) {

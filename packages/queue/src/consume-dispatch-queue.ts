@@ -33,7 +33,7 @@ export function consumeDispatchQueue(
   const workers = Array.from({ length: shards }, (_, shard) => open(shard))
   workers.push(emptyOldShards(store.redis, { prefix: prefixOf(connection), shards }, open))
   return {
-    /** Stops taking jobs, and requeues those whose tasks have not been taken. */
+    /** Stops taking jobs, and requeues the jobs whose tasks have not been taken. */
     async close(): Promise<void> {
       const closing = workers.map(worker => worker.close()) // stops the requests for jobs, but one may still arrive
       stop.abort()

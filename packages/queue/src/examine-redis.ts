@@ -8,7 +8,7 @@ export type RedisExamination = {
   findings: string[]
   /** How far its clock is ahead of this process, in ms; null in a cluster. */
   skewMs: number | null
-  /** Why it refuses a write; null when it accepts one. */
+  /** Why it refuses a write, or null if it accepts writes. */
   refusal: string | null
 }
 

@@ -12,13 +12,13 @@ export const maxDepth = 5
 
 /**
  * Returns the values of `X-Belfry-Depth` for tasks of each depth, from 0. They are signed, because a receiver may forward
- * the headers of a stranger, who could otherwise make Belfry refuse its requests.
+ * the headers of a stranger. Otherwise the stranger could make Belfry refuse the receiver's requests.
  */
 export function depthHeaders({ current }: MasterKeys): readonly string[] {
   return Array.from({ length: maxDepth + 1 }, (_, depth) => `${depth + 1}.${signatureOf(current, depth + 1)}`)
 }
 
-/** Returns the depth in a value of `X-Belfry-Depth`; 0 without a value, or when this installation has not signed it. */
+/** Returns the depth in a value of `X-Belfry-Depth`, or 0 if the value is missing or from another installation. */
 export function readDepth({ all }: MasterKeys, value: string | undefined): number {
   const [, digits = '', signature = ''] = /^([1-9])\.([\w-]+)$/.exec(value ?? '') ?? []
   if (digits === '') return 0

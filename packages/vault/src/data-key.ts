@@ -27,7 +27,7 @@ export function unwrapDataKey(masterKeys: MasterKeys, wrapped: WrappedDataKey) {
     seal: (id: string, text: string): Buffer => seal(key, Buffer.from(text), ownerOf(workspaceId, id, version)),
     /** Decrypts a value that was sealed for the same id. Throws when it was sealed for another id, or changed. */
     open: (id: string, sealed: Uint8Array): string => open(key, sealed, ownerOf(workspaceId, id, version)).toString(),
-    /** Derives 32 bytes for the object with this id: always the same ones, from which no other key follows. */
+    /** Derives 32 bytes for the object with this id: always the same bytes. Other keys cannot be derived from them. */
     derive: (id: string): Buffer =>
       Buffer.from(hkdfSync('sha256', key, '', derivedFor(workspaceId, id, version), keyBytes)),
   }

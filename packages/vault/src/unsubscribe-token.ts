@@ -12,7 +12,7 @@ export function unsubscribeToken({ current }: MasterKeys, addressHash: Uint8Arra
   return Buffer.concat([addressHash, signatureOf(current, addressHash)]).toString('base64url')
 }
 
-/** Returns the hash of the address in a token; null when this installation has not made it. It never expires. */
+/** Returns the hash of the address in a token, or null if this installation did not make it. It never expires. */
 export function readUnsubscribeToken({ all }: MasterKeys, token: string): Buffer | null {
   const bytes = Buffer.from(token, 'base64url')
   if (bytes.length !== hashBytes + signatureBytes) return null

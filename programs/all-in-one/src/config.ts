@@ -6,7 +6,7 @@ export type RoleName = 'api' | 'scheduler' | 'dispatcher'
 
 export type Environment = Record<string, string | undefined>
 
-// The order in which they start: the dispatcher last, so a process that fails to start has made no call.
+// The order in which they start. The dispatcher is last, so a process that fails to start never calls targets.
 const roleNames = ['api', 'scheduler', 'dispatcher'] as const
 
 export const variables = z.object({
@@ -41,7 +41,7 @@ export async function receiveEnvironment(): Promise<Environment> {
   return { ...process.env, ...rest }
 }
 
-/** Reads the roles of the process, and their environment, which holds the address of the API when it is one of them. */
+/** Reads the roles of the process and their environment. If the API is one of them, its address is in the environment. */
 export function loadConfig(env: Environment = process.env): { roles: RoleName[]; env: Environment } {
   const { ROLES: roles } = readConfig(variables, env)
   if (!roles.includes('api')) return { roles, env }

@@ -9,7 +9,7 @@ export type LoadedRole = {
 }
 
 /**
- * Loads the programs of the given roles, and no others, and reads their configurations.
+ * Loads only the programs of the given roles, and reads their configurations.
  * @param program - The script that the dispatcher starts in separate processes for the quarantine.
  * @throws ConfigError with the problems of all roles.
  */

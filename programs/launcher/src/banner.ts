@@ -10,7 +10,7 @@ export type BannerFacts = {
   account: Account | null
   operatorPassword: string
   database: string
-  /** The URL of the user's Redis; null without one. */
+  /** The URL of the user's Redis, or null. */
   redis: string | null
   dataDir: string
   /** The file of the `details`. */

@@ -24,13 +24,13 @@ export type Config = {
   port: number
   /** `DATABASE_URL`: a PostgreSQL to use instead of the embedded one. */
   databaseUrl: string | null
-  /** `REDIS_URL`: a Redis for the queue; null for none. */
+  /** `REDIS_URL`: a Redis for the queue. Optional. */
   redisUrl: string | null
   /** Whether `ROLES` includes the API. Default: true. */
   hasApi: boolean
   /** `DEMO=on`: whether a workspace with living data is wanted. Default: false. */
   demo: boolean
-  /** The complete environment, for the service, which has its own settings. Secrets are read from their files. */
+  /** The complete environment, because the service reads further settings. Secrets are read from their files. */
   env: Environment
 }
 

@@ -12,7 +12,7 @@ export type Account = {
 
 const secrets = '/api/v1/workspaces/current/signing-secrets'
 
-/** Returns the account that the API wrote into a file; null when its key is not valid, as after a change of the database. */
+/** Returns the account that the API wrote into a file, or null if its key is invalid, e.g. after a change of the database. */
 export async function readAccount(path: string, url: string): Promise<Account | null> {
   const kept = readJson(path)
   if (!isKept(kept)) return null

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 
-/** Reads a JSON file; undefined when it does not exist or is not JSON. */
+/** Reads a JSON file. Returns undefined if it does not exist or is not JSON. */
 export function readJson(path: string): unknown {
   if (!existsSync(path)) return undefined
   try {

@@ -195,7 +195,7 @@ async function findAccount(file: string, url: string): Promise<Account | null> {
 /** The database of the services, and its description for the user. */
 export type Servers = {
   databaseUrl: string
-  /** The URLs of the services' own roles, as variables. Empty for a database of the user, whose environment may have them. */
+  /** The URLs of the services' own roles, as variables. Empty for the user's database: the environment may have them. */
   roleUrls: Environment
   database: string
 }

@@ -21,7 +21,7 @@ export type Installation = {
   dataDir: string | null
   /** The folder that `npm start` would use, whether it exists or not. */
   wantedDataDir: string
-  /** The launcher that runs on the data folder; null when none does. */
+  /** The launcher that runs on the data folder, or null. */
   launcher: RunRecord | null
   /** The variables of the services. DATABASE_URL is missing when the data folder has an embedded PostgreSQL. */
   env: Environment
@@ -45,7 +45,7 @@ export function readInstallation(given: Environment = process.env): Installation
   return { dataDir, wantedDataDir: dataDir, launcher, env: serviceEnvironment(env, settings) }
 }
 
-/** Returns the launcher that runs on a data folder; null when none does. */
+/** Returns the launcher that runs on a data folder, or null if it is not running. */
 function readLauncher(dataDir: string): RunRecord | null {
   const record = readJson(join(dataDir, 'run.json'))
   return isRunRecord(record) && isAlive(record) ? record : null

@@ -25,7 +25,7 @@ export const effects: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Invalidates the queries that show what `call` has changed since the last time.
- * @param refetchType - Whether those on the page are loaded again now, or all when they are shown again.
+ * @param refetchType - `active` reloads the queries on the page now. `none` reloads all when they are shown again.
  */
 export function reloadChanged(client: QueryClient, refetchType: 'active' | 'none' = 'active'): Promise<void> {
   const resources = takeChanges().map(name => resourceOf(table[name]))

@@ -38,7 +38,7 @@ export function CronJobFilter<Name extends string>(props: CronJobFilterProps<Nam
   }
   const change = ({ target, nativeEvent }: ChangeEvent<HTMLInputElement>) => {
     setText(target.value)
-    // A choice from the list, and no typing.
+    // A choice from the list, not typed text.
     if (!(nativeEvent instanceof InputEvent) || nativeEvent.inputType === 'insertReplacementText') choose(target.value)
   }
   return (

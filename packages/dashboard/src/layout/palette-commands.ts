@@ -20,7 +20,7 @@ export type Command = {
   run(): unknown
 }
 
-/** Returns the commands that the signed-in user may run, without those on single objects. */
+/** Returns the commands that the signed-in user may run, except for commands on single objects. */
 export function usePaletteCommands(): Command[] {
   const { organization, workspaces } = useOrganization()
   const workspace = useShellWorkspace()

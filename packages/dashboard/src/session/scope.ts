@@ -62,7 +62,7 @@ export function useWorkspace(): { workspace: Workspace; to: WorkspacePaths } {
   return { workspace, to: paths.workspace(organization.slug, workspace.id) }
 }
 
-/** Returns the role of the user in a workspace; null for owners and admins, who need not be its members. */
+/** Returns the role of the user in a workspace, or null for owners and admins: they need not be its members. */
 export function useWorkspaceRole(role: Role, workspaceId: string | undefined): WorkspaceRole | null {
   const { data: me } = useSuspenseQuery(queryOf('getMe'))
   const isNeeded = role === 'member' && workspaceId !== undefined

@@ -89,7 +89,7 @@ function Drawing({ kind, title, data, height, hasLegend, onPick }: DrawnProps): 
       <Drawn data={data} height={height} tooltipOf={tooltipOf} onPick={onPick} />
       <div className={classNames(styles.ticks, kind === 'lines' && styles.indented)}>
         {at.map((time, index) => (
-          // A label needs the room of those up to the next one.
+          // A label takes the space of all ticks up to the next label.
           <span key={time}>
             {index % shownEvery === 0 && index + shownEvery <= at.length ? labels[index]?.[0] : ''}
           </span>

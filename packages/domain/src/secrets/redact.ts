@@ -96,7 +96,7 @@ function* findMatch(
   return longest
 }
 
-/** Returns where a pattern that starts at an index ends, or whether the text ends within it; null when it does not match. */
+/** Returns where a pattern that starts at an index ends, or whether the text ends within it, or null if it does not match. */
 function* endOfMatch(
   search: Search,
   start: number,

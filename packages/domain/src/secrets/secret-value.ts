@@ -4,7 +4,7 @@ const minShown = 4
 export const secretValuePattern = `([^\\s\\u0085\\ufeff][\\s\\u0085\\ufeff]*){${minShown}}`
 const enoughShown = new RegExp(secretValuePattern, 'u')
 
-/** Returns a sentence about why text cannot be a secret value, without showing it; null when it can. */
+/** Returns a sentence about why text cannot be a secret value, without showing it, or null if it can. */
 export function checkSecretValue(value: string): string | null {
   if (value.length > maxLength) return `The value must have at most ${maxLength} characters.`
   // A shorter value would be redacted in unrelated texts.

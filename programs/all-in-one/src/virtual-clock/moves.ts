@@ -61,7 +61,7 @@ async function settle(clock: MovedClock, until: number, known?: DueTimes): Promi
   for (let times = known ?? (await clock.readDueTimes()), found = 1; ; times = await clock.readDueTimes()) {
     const due = dueWork(times, clock.now(), until)
     if (found === 0 || !hasWork(due)) {
-      // The task of an attempt that began meanwhile is not among those that wait.
+      // The waiting tasks do not include the task of an attempt that began meanwhile.
       const now = await finishBegun(clock)
       if (now === begun) return times
       begun = now

@@ -70,7 +70,7 @@ function looksLike({ kind, key, fields }: Live, declared: Declared): boolean {
   return kinds[kind].alike.every(field => fields[field] === declared.body[field])
 }
 
-/** Returns how to make an object as declared; null when it is so already. */
+/** Returns how to make an object as declared, or null if it is already. */
 export function compare(declared: Declared, live: Live, isAdopted = false): Change | null {
   const differences = differencesOf(declared, live)
   // The API has no change that removes a body, or moves an integration to another channel.

@@ -69,7 +69,7 @@ export function refusalOf(errors: readonly FieldError[]): ImportRefusal {
 /** The request of an entry. */
 export type Request = { url: string; method: string; headers: Record<string, string>; body: string | null }
 
-/** Returns the fields of a request, whose body Belfry sends as this text. */
+/** Returns the fields of a request. Belfry sends the body as this text. */
 export function requestFields({ url, method, headers, body }: Request) {
   return {
     name: `${method} ${url.replace(/^https?:\/\//, '')}`.slice(0, 200),

@@ -31,7 +31,7 @@ export function isExpected(url: string, { from, pathPrefix = '/' }: Expected): b
   return isFromHost && (pathname === prefix || pathname.startsWith(prefix.endsWith('/') ? prefix : `${prefix}/`))
 }
 
-/** Returns why a run cannot be forwarded unchanged; null when it can. */
+/** Returns why a run cannot be forwarded unchanged, or null if it can. */
 export function whyNotFaithful({ request }: RunDetail): string | null {
   const isHidden = [request.url, request.body ?? '', ...Object.values(request.headers)].some(text =>
     /\{\{ (secrets|connections)\.[\w.-]+ \}\}/.test(text),

@@ -6,7 +6,7 @@ import { exceptions, withOwnOptions } from './exceptions.ts'
 /** The values of the options of a command. */
 export type FieldFlags = Readonly<Record<string, unknown>>
 
-/** Adds an option for each field of a request, apart from those that are arguments of the command. */
+/** Adds an option for each field of a request, except for fields that are arguments of the command. */
 export function withFields(command: Command, fields: readonly OptionField[]): Command {
   const given = command.registeredArguments.map(argument => argument.name())
   for (const field of fields) {

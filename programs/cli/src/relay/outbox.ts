@@ -65,7 +65,7 @@ const claim = `
   RETURNING o.id, o.position::float8 AS position, o.kind, o.body::text AS body, o.batch, o.attempts`
 
 /**
- * Claims rows for requests: new ones, and a batch whose request has to be repeated. No statement here has a name, because
+ * Claims rows for requests: new ones, and a batch whose request has to be repeated. The statements here are unnamed, because
  * poolers of transactions do not keep prepared statements.
  */
 export async function claimRows(pool: Pool): Promise<OutboxRow[]> {
@@ -94,7 +94,7 @@ export type Outcome = {
   alone: string[]
   /** Why the request has to be repeated. */
   failure: string | null
-  /** How long Belfry asks to wait before any further request; 0 if it does not. */
+  /** How long Belfry asks to wait before any further request, or 0. */
   waitMs: number
 }
 

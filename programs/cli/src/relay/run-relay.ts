@@ -140,7 +140,7 @@ async function requireOutbox(pool: pg.Pool): Promise<void> {
   if (!rows[0]?.is) throw new UsageError('The database has no outbox. Create it with: belfry outbox install --to <url>')
 }
 
-// An error for several addresses has a code and no message.
+// An error for several addresses has only a code, not a message.
 function unavailable(error: unknown): BelfryError {
   const { message, code } = Object(error) as { message?: string; code?: string }
   return new BelfryError(`The outbox is unavailable: ${message || code}`)

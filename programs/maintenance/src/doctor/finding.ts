@@ -19,7 +19,7 @@ export function problem(message: string, advice: string): Observation {
   return { level: 'problem', message, advice }
 }
 
-/** Returns the message of an error, whose reasons are in `errors` when every address of a name failed. */
+/** Returns the message of an error. If every address of a name failed, the reasons are in `errors`. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0])
   return error instanceof Error ? error.message : String(error)

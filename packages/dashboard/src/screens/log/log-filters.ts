@@ -101,7 +101,7 @@ export type LogSearch =
   | { kind: 'run'; id: string }
   | { kind: 'filter'; name: (typeof searchedFilters)[number] | 'cronjob_id' | 'status'; value: string }
 
-/** Interprets the search of the log: an id, a status, an error, or else a name among those that the API has found for it. */
+/** Interprets the search of the log: an id, a status, an error, or else one of the names that the API has found for it. */
 export function parseSearch(text: string, found: readonly Found[]): LogSearch | null {
   const value = text.trim()
   const lower = value.toLowerCase()

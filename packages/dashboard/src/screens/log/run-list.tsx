@@ -31,7 +31,7 @@ const moreRows = 6
 
 type RunListProps = { shown: ShownLog; filters: Filters<LogFilter>; isPaused: boolean; isNarrow: boolean }
 
-/** The rows of the log. Only those in view are mounted. */
+/** The rows of the log. Only the rows in view are mounted. */
 export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps): ReactNode {
   const { log, view, scope, arrivedAt } = shown
   const [scroller, setScroller] = useState<HTMLElement | null>(null)

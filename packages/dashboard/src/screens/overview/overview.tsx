@@ -163,7 +163,7 @@ function NextList({ upcoming }: { upcoming: Upcoming }): ReactNode {
 
 const maxShown = 8
 
-/** Returns the first occurrence of each cron job, with the number of those that are listed. */
+/** Returns the first occurrence of each cron job, with the number of its listed occurrences. */
 function firstOfEach(next: Upcoming['next']): Array<Upcoming['next'][number] & { count: number }> {
   const shown = new Map<string, Upcoming['next'][number] & { count: number }>()
   for (const one of next) {

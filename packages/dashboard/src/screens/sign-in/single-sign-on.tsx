@@ -13,7 +13,7 @@ type Props = {
   returnTo: string
 }
 
-/** The button that opens the page of the issuer. Nothing where there is no issuer. */
+/** The button that opens the page of the issuer. Hidden without an issuer. */
 export function SingleSignOn({ methods, returnTo }: Props): ReactNode {
   const start = useMutation({
     mutationFn: () => call('startOidc', { body: { return_to: returnTo } }),

@@ -8,7 +8,7 @@ const lateSeconds = 15
 const veryLateSeconds = 60
 const messageSeconds = 600
 
-/** Checks that work moves: nothing startable is late, and no attempt belongs to a dead process. */
+/** Checks that work moves: finds startable work that is late, and attempts of dead processes. */
 export async function checkWork(pool: Pool, isStopped: boolean): Promise<Observation[]> {
   const [backlog, stuck] = await Promise.all([measureBacklog(pool), findStuckWork(pool)])
   const found: Observation[] = []
