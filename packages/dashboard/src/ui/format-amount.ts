@@ -19,7 +19,7 @@ export function formatCounted(count: number, isCapped: boolean): string {
   return `${formatCount(count)}${isCapped ? '+' : ''}`
 }
 
-/** Formats a share in percent. Other shares are never rounded to 100% or 0%. */
+/** Formats a share in percent. A part is never rounded to 0% or 100%. */
 export function formatRate(part: number, whole: number): string {
   if (whole === 0) return '–'
   if (part === whole) return '100%'

@@ -22,7 +22,7 @@ export const lateMs = 10_000
 /** How many missed occurrences of a cron job run, the latest ones. */
 export const caughtUpOn: Readonly<Record<CatchUp, number>> = { latest: 1, all: 100, none: 0 }
 
-/** Returns how many of the unplanned occurrences before a time will run: `planOccurrences` misses the others. */
+/** Returns how many of the unplanned occurrences before a time will run. `planOccurrences` marks the others as missed. */
 export function countCaughtUp(schedule: CronSchedule, catchUp: CatchUp, next: Date, before: Date): number {
   let count = 0
   for (

@@ -17,7 +17,7 @@ const names = ['retry-after', 'x-ratelimit-reset', 'x-ratelimit-reset-requests',
 
 /**
  * Returns the delay that the target of a message asks for in `Retry-After` or one of the `X-RateLimit-Reset` headers, with
- * any status, in milliseconds, or null without such a header. Each value may be a number of seconds, a date, or a duration such
+ * any status, in milliseconds, or null if it does not ask. Each value may be a number of seconds, a date, or a duration such
  * as `6m5s`. A delay of more than a day is ignored.
  */
 export function messageDelayMs(outcome: AttemptOutcome, now: Date): number | null {
