@@ -34,6 +34,20 @@ describe('the speed of the dashboard', { timeout: 300_000 }, () => {
     expect(scriptBytes).toBeLessThan(175_000)
   })
 
+  it('goes from page to page within 350 ms, also to a page whose script is not loaded yet', async () => {
+    const page = await stage.ownerPage()
+    await page.goto(await stage.home())
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    const links = await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').count()
+    expect(links).toBeGreaterThan(8)
+    const times: Record<string, number> = {}
+    // The first link leads to the page that is shown.
+    for (const index of [...Array(links).keys(), 0].slice(1)) Object.assign(times, await page.evaluate(visit, index))
+    report('page to page, in ms', times)
+    expect(Object.keys(times)).toHaveLength(links)
+    expect(Math.max(...Object.values(times))).toBeLessThan(350)
+  })
+
   it('scrolls 5,000 rows without tasks of more than 50 ms', async () => {
     await publish()
     const listed = async () => (await stage.belfry.call('GET', '/api/v1/scheduler/runs')).body.data.length
@@ -115,6 +129,21 @@ describe('the speed of the dashboard', { timeout: 300_000 }, () => {
     expect(share).toBeLessThan(0.2)
   })
 })
+
+/** In the page: clicks a link of the navigation, and returns the milliseconds until its page shows its data. */
+async function visit(index: number): Promise<Record<string, number>> {
+  const link = document.querySelectorAll<HTMLAnchorElement>('nav[aria-label="Pages"] a')[index]
+  if (!link) throw new Error(`There is no link ${index}.`)
+  const start = performance.now()
+  link.click()
+  const isShown = () =>
+    location.pathname.startsWith(new URL(link.href).pathname) &&
+    document.querySelector('main h1') !== null &&
+    document.querySelector('[aria-busy="true"]') === null
+  do await new Promise(requestAnimationFrame)
+  while (!isShown())
+  return { [link.textContent ?? '']: performance.now() - start }
+}
 
 /** Returns a function that reads the CPU time of the main thread of a page. */
 async function cpuClock(page: Page): Promise<() => Promise<number>> {
