@@ -1,1 +1,4 @@
-export function findBannedWords(text: string): Array<{ line: number; found: string; advice: string }>
+export function findBannedWords(
+  text: string,
+  isProduct?: boolean,
+): Array<{ line: number; found: string; advice: string }>

@@ -14,6 +14,16 @@ it.each([
   expect(findBannedWords(`first line\n${text}`)).toEqual([expect.objectContaining({ line: 2, found })])
 })
 
+it.each([
+  ['  // The keys, which expire.', ', which'],
+  [' * The limits are those of the tier.', 'those of'],
+  ['/** Null when neither is set. */', 'neither'],
+])('finds a word in the comment %j of the product only', (text, found) => {
+  expect(findBannedWords(text, true)).toEqual([expect.objectContaining({ line: 1, found })])
+  expect(findBannedWords(text)).toEqual([])
+  expect(findBannedWords(`const text = '${text}'`, true)).toEqual([])
+})
+
 it('finds nothing in plain text', () => {
   expect(findBannedWords('The scheduler keeps most tasks, and the longest of them last.')).toEqual([])
 })

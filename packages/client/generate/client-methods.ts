@@ -42,7 +42,7 @@ export type ClientMethod = {
   /** The schema of the body. */
   input: JsonSchema
   result: JsonSchema | null
-  /** The codes of its own refusals. */
+  /** The codes of the refusals that only this operation has. */
   conflicts: string[]
 }
 

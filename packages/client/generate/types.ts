@@ -3,7 +3,7 @@ import type { JsonSchema } from '@belfry/contract/openapi/json-schema'
 import { clientMethods, type Field, fieldsOf, isNullable, optionsOf, propertiesOf, resolve } from './client-methods.ts'
 import { camel, comment, importsOf } from './typescript.ts'
 
-/** Types with a name of their own in this library, by the names of their schemas. Most are written by hand. */
+/** Types that this library names, by the names of their schemas. Most are written by hand. */
 const ownNames: Record<string, string> = {
   Retry: 'RetryPolicy',
   Condition: 'Condition',
@@ -52,7 +52,7 @@ export type RunTimings = NonNullable<Run['timings']>
 
 /** One page of the log. */
 export type RunPage = Page<Run> & {
-  /** Whether Belfry read object storage for this page, which is slower. */
+  /** Whether Belfry read object storage for this page. That is slower. */
   fromStorage: boolean
 }
 `

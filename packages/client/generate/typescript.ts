@@ -3,7 +3,7 @@ import { problems } from '@belfry/contract/problem'
 export const camel = (name: string) => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 export const pascal = (name: string) => name.replace(/^\w/, letter => letter.toUpperCase())
 
-// Names of fields in texts are those of this library.
+// Texts name fields as this library does.
 function inCamel(text: string): string {
   return text.replace(/`([a-z]+(?:_[a-z0-9]+)+)`/g, (quoted, name: string) =>
     name in problems || name.startsWith('secret_') ? quoted : `\`${camel(name)}\``,

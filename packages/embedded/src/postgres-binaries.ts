@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 export type PostgresBinaries = {
   initdb: string
   postgres: string
-  /** Stops a server on Windows, which has no signals. */
+  /** Stops a server on Windows, where signals do not exist. */
   pg_ctl?: string
 }
 

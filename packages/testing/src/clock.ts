@@ -4,7 +4,7 @@ import { type IncomingMessage, request } from 'node:http'
 /** A length of time. Its parts add up. */
 export type Duration = { days?: number; hours?: number; minutes?: number; seconds?: number; milliseconds?: number }
 
-/** The clock of the server. It runs like that of the machine until a test stops or moves it. */
+/** The clock of the server. It runs like the clock of the machine until a test stops or moves it. */
 export type TestClock = {
   now(): Promise<Date>
   /** Stops the clock at its present time. */

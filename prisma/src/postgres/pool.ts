@@ -126,7 +126,7 @@ export async function pingPool(pool: Pool): Promise<void> {
  * collection. That took a tenth of the CPU time under load.
  *
  * @param onLost - Called before a silent connection is ended. Optional.
- * @returns The watch, which has started.
+ * @returns The started watch.
  */
 export function endLostConnection(client: ClientBase, silenceMs: number, onLost = () => {}): SilenceWatch {
   const { stream } = (client as unknown as WithSocket).connection

@@ -89,7 +89,7 @@ function clientOfPrimary(urls: readonly string[]): typeof pg.Client {
 // As the driver declares it.
 type Connected = ((error: Error) => void) | ((error: null, client: pg.Client) => void)
 
-// PostgreSQL reports both settings when a session begins. A pooler in between reports neither.
+// PostgreSQL reports both settings when a session begins. A pooler in between omits both.
 function watchRole(client: pg.Client): () => boolean {
   const reported = new Map<string, string>()
   const { connection } = client as unknown as WithConnection

@@ -23,7 +23,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 const prefix = 'belfry-testing-server-'
 
 /**
- * Starts the servers in a temporary folder, after removing those of killed processes.
+ * Starts the servers in a temporary folder, after it has removed the folders of killed processes.
  * @param cache - A folder for what makes the next start faster.
  */
 export async function startServers(cache: string): Promise<Servers> {

@@ -30,7 +30,7 @@ const pageSize = 100
 const taskTable = { heading: taskHeading, row: taskRow }
 
 const kinds: Record<string, Kind> = {
-  // Those of a topic are found by its runs.
+  // The tasks of a topic are found by its runs.
   tasks: kindOf(
     fields.listTasks.filter(({ path }) => path[0] !== 'topic'),
     taskTable,

@@ -14,7 +14,7 @@ import { doEach } from '../tasks/do-each.ts'
 
 type ReplayRunsProps = { onClose(): void; onDone?(): void } & (
   | { runs: readonly Run[] }
-  /** Those of the log that match. */
+  /** The matching runs of the log. */
   | { query: Query }
 )
 
