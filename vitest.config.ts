@@ -57,8 +57,8 @@ function toProject(
       testTimeout: lane.testTimeout,
       hookTimeout: 120_000,
       sequence: { groupOrder: isAlone ? 1 : 0 },
-      // Tests of whole programs wait most of their time: for due times, retries, and processes that start.
-      maxWorkers: isAlone ? 1 : 2 * availableParallelism(),
+      // Tests wait much of their time: for due times, retries, and processes that start.
+      maxWorkers: isAlone ? 1 : 3 * availableParallelism(),
     },
   }
 }
