@@ -9,7 +9,7 @@ const shownBody = 2_000
 
 const { getTask, listRuns, getRun, getHost } = operations
 
-const explainedTask = getTask.answer.body.pick({
+const explainedTask = getTask.response.body.pick({
   ...{ id: true, name: true, state: true, state_reason: true, execute_at: true, attempts: true, retry: true },
   ...{ next_retry_at: true, expires_at: true, queue: true, blocked: true },
 })
@@ -19,12 +19,12 @@ const ofExplainedTask = membersOf(explainedTask)
 export const explanation = z.object({
   why: z.string().meta({ description: 'What happened, in a sentence.' }),
   task: explainedTask,
-  runs: listRuns.answer.body.shape.data.meta({ description: `The last ${shownRuns} attempts, newest first.` }),
-  last_request: getRun.answer.body.shape.request.optional().meta({ description: 'The request of the last attempt.' }),
-  last_response: getRun.answer.body.shape.response
+  runs: listRuns.response.body.shape.data.meta({ description: `The last ${shownRuns} attempts, newest first.` }),
+  last_request: getRun.response.body.shape.request.optional().meta({ description: 'The request of the last attempt.' }),
+  last_response: getRun.response.body.shape.response
     .optional()
     .meta({ description: 'The response to the last attempt.' }),
-  host: getHost.answer.body,
+  host: getHost.response.body,
 })
 
 /** Returns what happened to a task, and why. */

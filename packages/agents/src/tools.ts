@@ -27,8 +27,8 @@ const words = ['type', 'enum', 'items', 'minimum', 'maximum', 'default', 'descri
 
 const { listTasks, listCronJobs, listRuns, previewCronJob, createTask, updateTask, createCronJob } = operations
 
-const { shape: ofTasks } = listTasks.answer.body
-const { shape: ofCronJobs } = listCronJobs.answer.body
+const { shape: ofTasks } = listTasks.response.body
+const { shape: ofCronJobs } = listCronJobs.response.body
 const listedTask = ofTasks.data.element.pick({
   ...{ id: true, name: true, state: true, url: true, method: true, execute_at: true, attempts: true },
   ...{ next_retry_at: true, last_run: true, blocked: true },
@@ -88,7 +88,7 @@ export const tools: Readonly<Record<string, Tool>> = {
     title: 'List runs',
     description: 'Lists runs, the attempts of tasks, with their result.',
     inputSchema: input(fieldsOf('?', listRuns.query.pick({ status: true, task_id: true, host: true, limit: true }))),
-    outputSchema: outputOfList(listRuns.answer.body.shape.data.element),
+    outputSchema: outputOfList(listRuns.response.body.shape.data.element),
     annotations: reads,
     run: async (belfry, given: ListRuns) => (await belfry.runs.list(filled(given))).data,
   },

@@ -42,7 +42,7 @@ export type ClientMethod = {
   /** The schema of the body. */
   input: JsonSchema
   result: JsonSchema | null
-  /** The codes of the refusals that only this operation has. */
+  /** The codes of the conflicts that only this operation has. */
   conflicts: string[]
 }
 
@@ -53,11 +53,11 @@ export function clientMethods(): ClientMethod[] {
   return Object.values<Operation>(operations).flatMap(({ client, ...declared }) => {
     if (client === undefined) return []
     const [resource = '', ...name] = client.split('.')
-    const { method, path, right, isIdempotent = false, summary, description, answer } = declared
+    const { method, path, right, isIdempotent = false, summary, description, response } = declared
     const { input, output: schema, described } = schemasOf(declared)
-    const result = schema && briefFormOf(answer.body, right) ? (optionsOf(schema)[0] ?? schema) : schema
+    const result = schema && briefFormOf(response.body, right) ? (optionsOf(schema)[0] ?? schema) : schema
     const isList = result !== null && 'next_cursor' in propertiesOf(result)
-    const texts = answer.texts ?? []
+    const texts = response.texts ?? []
     return {
       ...{ resource, name: name.join('.'), method, path, isIdempotent, result },
       parameters: pathParameters(path),
@@ -69,16 +69,16 @@ export function clientMethods(): ClientMethod[] {
       body: fieldsOf(input),
       input,
       // `conflict` names no rule; its `detail` does.
-      conflicts: (declared.refusals ?? []).filter(code => problems[code].status === 409 && code !== 'conflict'),
+      conflicts: (declared.errors ?? []).filter(code => problems[code].status === 409 && code !== 'conflict'),
     }
   })
 }
 
 /** Returns the schema of the body of an operation, the schema of its response, and its place in the OpenAPI document. */
-export function schemasOf({ method, path, answer }: Pick<Operation, 'method' | 'path' | 'answer'>) {
+export function schemasOf({ method, path, response }: Pick<Operation, 'method' | 'path' | 'response'>) {
   const described = paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]
   const input = described?.requestBody?.content['application/json']?.schema ?? {}
-  const output = described?.responses[answer.status]?.content?.['application/json']?.schema ?? null
+  const output = described?.responses[response.status]?.content?.['application/json']?.schema ?? null
   return { input, output, described }
 }
 

@@ -63,8 +63,8 @@ function nameIn(made: Operation): Record<string, Attribute> {
   return { name: { text: description, required: true, fixed: true, type: 'text', pattern: schema.pattern } }
 }
 
-function shownBy({ method, path, answer }: Operation, names?: string[]): Record<string, Attribute> {
-  const fields = fieldsOf(schemasOf({ method, path, answer }).output ?? {})
+function shownBy({ method, path, response }: Operation, names?: string[]): Record<string, Attribute> {
+  const fields = fieldsOf(schemasOf({ method, path, response }).output ?? {})
   const shown = fields.filter(({ name }) => names?.includes(name) ?? true)
   const attributes = Object.entries(attributesOf(shown))
   return Object.fromEntries(

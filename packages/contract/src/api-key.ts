@@ -118,15 +118,15 @@ export const apiKeysOperations = {
     right: 'api_key.read',
     summary: 'List the API keys of a workspace, including revoked ones',
     query: listQuery,
-    answer: { status: 200, body: pageOf(apiKey) },
+    response: { status: 200, body: pageOf(apiKey) },
   }),
 
   createApiKey: operation('POST', '/api/v1/workspaces/:ws/api-keys', {
     right: 'api_key.create',
     summary: 'Create an API key, with at most the rights of the user who creates it',
     body: createApiKeyBody,
-    answer: { status: 201, body: newApiKey },
-    refusals: ['quota_exceeded', 'step_up_required'],
+    response: { status: 201, body: newApiKey },
+    errors: ['quota_exceeded', 'step_up_required'],
   }),
 
   revokeApiKey: operation('DELETE', '/api/v1/workspaces/:ws/api-keys/:key', {
@@ -138,7 +138,7 @@ export const apiKeysOperations = {
     right: 'api_key.create',
     summary: 'Replace an API key; the previous one stays valid for a while',
     body: rollApiKeyBody,
-    answer: { status: 201, body: newApiKey },
-    refusals: ['quota_exceeded', 'conflict', 'step_up_required'],
+    response: { status: 201, body: newApiKey },
+    errors: ['quota_exceeded', 'conflict', 'step_up_required'],
   }),
 }

@@ -76,14 +76,14 @@ export const auditOperations = {
     right: 'audit_log.read',
     summary: 'List the audit log, newest first',
     query: listAuditLogQuery,
-    answer: { status: 200, body: pageOf(listedAuditEntry) },
+    response: { status: 200, body: pageOf(listedAuditEntry) },
   }),
 
   exportAuditLog: operation('GET', '/api/v1/organizations/:org/audit-log/export', {
     right: 'audit_log.read',
     summary: 'Export the audit log as CSV or JSON Lines, newest first',
     query: exportAuditLogQuery,
-    answer: { status: 200, texts: exportTypes },
+    response: { status: 200, texts: exportTypes },
   }),
 
   getAuditStream: operation('GET', '/api/v1/organizations/:org/audit-stream', {
@@ -91,7 +91,7 @@ export const auditOperations = {
     summary: 'Read the webhook that receives the new audit entries, with its signing secrets',
     description: 'Without one its `target` is null.',
     client: 'organizations.auditStream.get',
-    answer: { status: 200, body: auditStream },
+    response: { status: 200, body: auditStream },
   }),
 
   putAuditStream: operation('PUT', '/api/v1/organizations/:org/audit-stream', {
@@ -99,21 +99,21 @@ export const auditOperations = {
     summary: 'Send new audit entries to a webhook as JSON lines, or change its URL',
     client: 'organizations.auditStream.put',
     body: putAuditStreamBody,
-    answer: { status: 200, body: auditStream },
-    refusals: ['step_up_required'],
+    response: { status: 200, body: auditStream },
+    errors: ['step_up_required'],
   }),
 
   deleteAuditStream: operation('DELETE', '/api/v1/organizations/:org/audit-stream', {
     right: 'audit_log.stream',
     summary: 'Stop sending audit entries; those that wait are dropped',
     client: 'organizations.auditStream.delete',
-    refusals: ['step_up_required'],
+    errors: ['step_up_required'],
   }),
 
   rotateAuditStreamSecret: operation('POST', '/api/v1/organizations/:org/audit-stream/rotate', {
     right: 'audit_log.stream',
     summary: 'Create a new signing secret of the audit stream; the old one also signs for 24 hours',
     client: 'organizations.auditStream.rotateSecret',
-    answer: { status: 200, body: auditStream },
+    response: { status: 200, body: auditStream },
   }),
 }

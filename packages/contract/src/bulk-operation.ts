@@ -242,7 +242,7 @@ export const bulkOperations = {
     client: 'deadLetters.list',
     mayLag: true,
     query: listDeadLettersQuery,
-    answer: { status: 200, body: pageOf(task) },
+    response: { status: 200, body: pageOf(task) },
   }),
 
   replayDeadLetters: operation('POST', '/api/v1/scheduler/dead-letters/replay', {
@@ -251,8 +251,8 @@ export const bulkOperations = {
     description: 'Skips tasks that are not dead letters any more.',
     client: 'deadLetters.replay',
     body: replayDeadLettersBody,
-    answer: { status: 200, orStatus: 202, body: replayedDeadLetters },
-    refusals: ['conflict'],
+    response: { status: 200, orStatus: 202, body: replayedDeadLetters },
+    errors: ['conflict'],
   }),
 
   discardDeadLetters: operation('POST', '/api/v1/scheduler/dead-letters/discard', {
@@ -260,23 +260,23 @@ export const bulkOperations = {
     summary: 'Discard dead letters; the tasks stay dead',
     client: 'deadLetters.discard',
     body: settleDeadLettersBody,
-    answer: { status: 200, orStatus: 202, body: discardedDeadLetters },
-    refusals: ['conflict'],
+    response: { status: 200, orStatus: 202, body: discardedDeadLetters },
+    errors: ['conflict'],
   }),
 
   getDeadLetterOperation: operation('GET', '/api/v1/scheduler/dead-letters/operations/:operation', {
     right: 'dead_letter.read',
     summary: 'Get the progress of a replay or a discard in the background',
     client: 'deadLetters.operation',
-    answer: { status: 200, body: deadLetterOperation },
+    response: { status: 200, body: deadLetterOperation },
   }),
 
   cancelDeadLetterOperation: operation('DELETE', '/api/v1/scheduler/dead-letters/operations/:operation', {
     right: 'dead_letter.replay',
     summary: 'Cancel a replay or a discard in the background; what it has done stays done',
     client: 'deadLetters.cancelOperation',
-    answer: { status: 200, body: deadLetterOperation },
-    refusals: ['conflict'],
+    response: { status: 200, body: deadLetterOperation },
+    errors: ['conflict'],
   }),
 
   listBulkOperations: operation('GET', '/api/v1/scheduler/bulk-operations', {
@@ -285,7 +285,7 @@ export const bulkOperations = {
     summary: 'List bulk operations, newest first; they are kept for 30 days after their end',
     client: 'bulkOperations.list',
     query: listQuery,
-    answer: { status: 200, body: pageOf(bulkOperation) },
+    response: { status: 200, body: pageOf(bulkOperation) },
   }),
 
   startBulkOperation: operation('POST', '/api/v1/scheduler/bulk-operations', {
@@ -295,8 +295,8 @@ export const bulkOperations = {
     description: 'A different running operation causes a conflict.',
     client: 'bulkOperations.start',
     body: startBulkOperationBody,
-    answer: { status: 202, body: bulkOperation },
-    refusals: ['conflict'],
+    response: { status: 202, body: bulkOperation },
+    errors: ['conflict'],
   }),
 
   getBulkOperation: operation('GET', '/api/v1/scheduler/bulk-operations/:operation', {
@@ -304,7 +304,7 @@ export const bulkOperations = {
     orRights: ['dead_letter.read'],
     summary: 'Get the progress of a bulk operation',
     client: 'bulkOperations.get',
-    answer: { status: 200, body: bulkOperation },
+    response: { status: 200, body: bulkOperation },
   }),
 
   cancelOperation: operation('POST', '/api/v1/scheduler/bulk-operations/:operation/cancel', {
@@ -312,8 +312,8 @@ export const bulkOperations = {
     orRights: ['dead_letter.replay'],
     summary: 'Cancel a bulk operation; what it has done stays done',
     client: 'bulkOperations.cancel',
-    answer: { status: 200, body: bulkOperation },
-    refusals: ['conflict'],
+    response: { status: 200, body: bulkOperation },
+    errors: ['conflict'],
   }),
 }
 

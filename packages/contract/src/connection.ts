@@ -176,14 +176,14 @@ export const connectionsOperations = {
     right: 'connection.read',
     summary: 'List the connections of a workspace by name, without their secrets',
     client: 'workspaces.connections.list',
-    answer: { status: 200, body: pageOf(connection) },
+    response: { status: 200, body: pageOf(connection) },
   }),
 
   getConnection: operation('GET', '/api/v1/workspaces/:ws/connections/:connection', {
     right: 'connection.read',
     summary: 'Get a connection, without its secrets',
     client: 'workspaces.connections.get',
-    answer: { status: 200, body: connection },
+    response: { status: 200, body: connection },
   }),
 
   putConnection: operation('PUT', '/api/v1/workspaces/:ws/connections/:connection', {
@@ -191,15 +191,15 @@ export const connectionsOperations = {
     summary: 'Create a connection (201), or replace its settings (200)',
     client: 'workspaces.connections.put',
     body: putConnectionBody,
-    answer: { status: 200, orStatus: 201, body: connection },
-    refusals: ['conflict'],
+    response: { status: 200, orStatus: 201, body: connection },
+    errors: ['conflict'],
   }),
 
   deleteConnection: operation('DELETE', '/api/v1/workspaces/:ws/connections/:connection', {
     right: 'connection.delete',
     summary: 'Delete a connection that no cron job and no subscription names',
     client: 'workspaces.connections.delete',
-    refusals: ['connection_in_use'],
+    errors: ['connection_in_use'],
   }),
 
   testConnection: operation('POST', '/api/v1/workspaces/:ws/connections/:connection/test', {
@@ -212,7 +212,7 @@ export const connectionsOperations = {
         .optional()
         .meta({ description: 'A URL that is called with GET. Kinds without tokens need it.' }),
     }),
-    answer: { status: 200, body: connectionTest },
-    refusals: ['rate_limited'],
+    response: { status: 200, body: connectionTest },
+    errors: ['rate_limited'],
   }),
 }

@@ -195,7 +195,7 @@ export const cronJobsOperations = {
     client: 'cronJobs.list',
     mayLag: true,
     query: listCronJobsQuery,
-    answer: { status: 200, body: pageOf(cronJob) },
+    response: { status: 200, body: pageOf(cronJob) },
   }),
 
   createCronJob: operation('POST', '/api/v1/scheduler/cronjobs', {
@@ -204,8 +204,8 @@ export const cronJobsOperations = {
     description: 'It is stored when the response arrives.',
     client: 'cronJobs.create',
     body: createCronJobBody,
-    answer: { status: 201, body: cronJob },
-    refusals: ['quota_exceeded', 'key_in_use', 'conflict'],
+    response: { status: 201, body: cronJob },
+    errors: ['quota_exceeded', 'key_in_use', 'conflict'],
     isIdempotent: true,
   }),
 
@@ -214,7 +214,7 @@ export const cronJobsOperations = {
     summary: 'Preview when a cron expression fires',
     client: 'cronJobs.preview',
     body: previewCronJobBody,
-    answer: { status: 200, body: cronPreview },
+    response: { status: 200, body: cronPreview },
   }),
 
   listRecentRuns: operation('GET', '/api/v1/scheduler/cronjobs/recent-runs', {
@@ -222,7 +222,7 @@ export const cronJobsOperations = {
     summary: 'Get the latest runs of several cron jobs at once, oldest first',
     mayLag: true,
     query: z.strictObject({ cronjob_id: repeatable(id('cron')).default([]) }),
-    answer: { status: 200, body: recentRuns },
+    response: { status: 200, body: recentRuns },
   }),
 
   getCronJob: operation('GET', '/api/v1/scheduler/cronjobs/:cronjob', {
@@ -230,7 +230,7 @@ export const cronJobsOperations = {
     summary: 'Read a cron job',
     description: 'The response has its next five runs.',
     client: 'cronJobs.get',
-    answer: { status: 200, body: cronJob },
+    response: { status: 200, body: cronJob },
   }),
 
   updateCronJob: operation('PATCH', '/api/v1/scheduler/cronjobs/:cronjob', {
@@ -239,8 +239,8 @@ export const cronJobsOperations = {
     description: 'A new `cron` or `timezone` replaces the runs that have not started.',
     client: 'cronJobs.update',
     body: updateCronJobBody,
-    answer: { status: 200, body: cronJob },
-    refusals: ['quota_exceeded', 'key_in_use', 'conflict'],
+    response: { status: 200, body: cronJob },
+    errors: ['quota_exceeded', 'key_in_use', 'conflict'],
   }),
 
   deleteCronJob: operation('DELETE', '/api/v1/scheduler/cronjobs/:cronjob', {
@@ -254,7 +254,7 @@ export const cronJobsOperations = {
     summary: 'Pause a cron job',
     description: 'No run starts after the response.',
     client: 'cronJobs.pause',
-    answer: { status: 200, body: cronJob },
+    response: { status: 200, body: cronJob },
   }),
 
   resumeCronJob: operation('POST', '/api/v1/scheduler/cronjobs/:cronjob/resume', {
@@ -262,15 +262,15 @@ export const cronJobsOperations = {
     summary: 'Resume a cron job from now on',
     description: 'Runs missed during the pause are skipped.',
     client: 'cronJobs.resume',
-    answer: { status: 200, body: cronJob },
+    response: { status: 200, body: cronJob },
   }),
 
   triggerCronJob: operation('POST', '/api/v1/scheduler/cronjobs/:cronjob/trigger', {
     right: 'cron_job.write',
     summary: 'Dispatch a cron job at once',
     client: 'cronJobs.trigger',
-    answer: { status: 201, body: task },
-    refusals: ['quota_exceeded', 'loop_detected'],
+    response: { status: 201, body: task },
+    errors: ['quota_exceeded', 'loop_detected'],
   }),
 
   backfillCronJob: operation('POST', '/api/v1/scheduler/cronjobs/:cronjob/backfill', {
@@ -280,7 +280,7 @@ export const cronJobsOperations = {
       'Skips occurrences that have a task which was not cancelled, so a repeated request creates nothing. Each task has the time of its occurrence as `execute_at`, and is due now.',
     client: 'cronJobs.backfill',
     body: backfillCronJobBody,
-    answer: { status: 200, body: backfill },
-    refusals: ['quota_exceeded', 'loop_detected'],
+    response: { status: 200, body: backfill },
+    errors: ['quota_exceeded', 'loop_detected'],
   }),
 }

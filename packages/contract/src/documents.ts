@@ -6,7 +6,7 @@ export const documentsOperations = {
   getIdentityKeys: operation('GET', '/.well-known/jwks.json', {
     right: 'public',
     summary: 'Get the public keys that verify identity tokens',
-    answer: {
+    response: {
       status: 200,
       body: z
         .object({ keys: z.array(z.record(z.string(), z.string())).meta({ description: 'The public keys, as JWK.' }) })
@@ -17,7 +17,7 @@ export const documentsOperations = {
   getIdentityDiscovery: operation('GET', '/.well-known/openid-configuration', {
     right: 'public',
     summary: 'Get where the keys of identity tokens are',
-    answer: {
+    response: {
       status: 200,
       body: z
         .object({
@@ -39,7 +39,7 @@ export const documentsOperations = {
   getProblem: operation('GET', '/api/problems/:code', {
     right: 'public',
     summary: 'Explain the code of a problem, a field or a failed run',
-    answer: {
+    response: {
       status: 200,
       body: z
         .object({
@@ -51,13 +51,13 @@ export const documentsOperations = {
         .meta({ id: 'ProblemPage' }),
       texts: ['text/html'],
     },
-    refusals: ['not_found'],
+    errors: ['not_found'],
   }),
 
   getOpenApi: operation('GET', '/api/openapi.json', {
     right: 'public',
     summary: 'Describe this API as OpenAPI 3.1',
-    answer: {
+    response: {
       status: 200,
       body: z.looseObject({
         openapi: z.string().meta({ examples: ['3.1.1'], description: 'The version of OpenAPI.' }),
@@ -68,6 +68,6 @@ export const documentsOperations = {
   getReference: operation('GET', '/api/docs', {
     right: 'public',
     summary: 'Show this reference',
-    answer: { status: 200, texts: ['text/html'] },
+    response: { status: 200, texts: ['text/html'] },
   }),
 }

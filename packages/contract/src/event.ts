@@ -46,7 +46,7 @@ export const eventsOperations = {
     summary: 'List subscriptions, newest first',
     client: 'subscriptions.list',
     query: listSubscriptionsQuery,
-    answer: { status: 200, body: pageOf(subscription) },
+    response: { status: 200, body: pageOf(subscription) },
   }),
 
   createSubscription: operation('POST', '/api/v1/scheduler/subscriptions', {
@@ -54,15 +54,15 @@ export const eventsOperations = {
     summary: 'Subscribe a target to the events of some topics',
     client: 'subscriptions.create',
     body: createSubscriptionBody,
-    answer: { status: 201, body: subscription },
-    refusals: ['conflict', 'key_in_use'],
+    response: { status: 201, body: subscription },
+    errors: ['conflict', 'key_in_use'],
   }),
 
   getSubscription: operation('GET', '/api/v1/scheduler/subscriptions/:sub', {
     right: 'subscription.read',
     summary: 'Get a subscription',
     client: 'subscriptions.get',
-    answer: { status: 200, body: subscription },
+    response: { status: 200, body: subscription },
   }),
 
   updateSubscription: operation('PATCH', '/api/v1/scheduler/subscriptions/:sub', {
@@ -71,8 +71,8 @@ export const eventsOperations = {
     description: 'Omitted fields stay unchanged.',
     client: 'subscriptions.update',
     body: updateSubscriptionBody,
-    answer: { status: 200, body: subscription },
-    refusals: ['key_in_use', 'conflict'],
+    response: { status: 200, body: subscription },
+    errors: ['key_in_use', 'conflict'],
   }),
 
   deleteSubscription: operation('DELETE', '/api/v1/scheduler/subscriptions/:sub', {
@@ -86,15 +86,15 @@ export const eventsOperations = {
     summary: 'List the signing secrets that a subscription has of its own, the current one first',
     description: 'Without any, the secrets of the workspace sign.',
     client: 'subscriptions.signingSecrets.list',
-    answer: { status: 200, body: pageOf(subscriptionSecret) },
+    response: { status: 200, body: pageOf(subscriptionSecret) },
   }),
 
   rotateSubscriptionSecret: operation('POST', '/api/v1/scheduler/subscriptions/:sub/signing-secrets', {
     right: 'signing_secret.rotate',
     summary: 'Create a new signing secret of a subscription; the old one also signs for 24 hours',
     client: 'subscriptions.signingSecrets.rotate',
-    answer: { status: 201, body: subscriptionSecret },
-    refusals: ['conflict'],
+    response: { status: 201, body: subscriptionSecret },
+    errors: ['conflict'],
   }),
 
   removeSubscriptionSecrets: operation('DELETE', '/api/v1/scheduler/subscriptions/:sub/signing-secrets', {
@@ -107,7 +107,7 @@ export const eventsOperations = {
     right: 'signing_secret.revoke',
     summary: 'Revoke an old signing secret of a subscription at once',
     client: 'subscriptions.signingSecrets.revoke',
-    refusals: ['conflict'],
+    errors: ['conflict'],
   }),
 
   publishEvent: operation('POST', '/api/events', {
@@ -116,8 +116,8 @@ export const eventsOperations = {
     description: 'It is stored when the response arrives.',
     client: 'events.publish',
     body: publishEventBody,
-    answer: { status: 202, body: publishedEvent },
-    refusals: ['quota_exceeded', 'conflict'],
+    response: { status: 202, body: publishedEvent },
+    errors: ['quota_exceeded', 'conflict'],
     isIdempotent: true,
   }),
 }

@@ -88,7 +88,7 @@ export const federatedCredentialsOperations = {
     summary: 'List the federated credentials of a workspace',
     description: 'Requires a session token.',
     client: 'workspaces.federatedCredentials.list',
-    answer: { status: 200, body: pageOf(federatedCredential) },
+    response: { status: 200, body: pageOf(federatedCredential) },
   }),
 
   createFederatedCredential: operation('POST', '/api/v1/workspaces/:ws/federated-credentials', {
@@ -97,8 +97,8 @@ export const federatedCredentialsOperations = {
     description: 'Requires a session token of an owner or admin.',
     client: 'workspaces.federatedCredentials.create',
     body: createFederatedCredentialBody,
-    answer: { status: 201, body: federatedCredential },
-    refusals: ['conflict', 'step_up_required'],
+    response: { status: 201, body: federatedCredential },
+    errors: ['conflict', 'step_up_required'],
   }),
 
   getFederatedCredential: operation('GET', '/api/v1/workspaces/:ws/federated-credentials/:fed', {
@@ -106,7 +106,7 @@ export const federatedCredentialsOperations = {
     summary: 'Read a federated credential',
     description: 'Requires a session token.',
     client: 'workspaces.federatedCredentials.get',
-    answer: { status: 200, body: federatedCredential },
+    response: { status: 200, body: federatedCredential },
   }),
 
   deleteFederatedCredential: operation('DELETE', '/api/v1/workspaces/:ws/federated-credentials/:fed', {

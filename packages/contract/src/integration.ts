@@ -73,7 +73,7 @@ export const integrationsOperations = {
     right: 'public',
     summary: 'Agree to get alerts at an email address, with the token of a link',
     body: z.strictObject({ token: linkToken }),
-    refusals: ['rate_limited'],
+    errors: ['rate_limited'],
   }),
 
   unsubscribe: operation('POST', '/api/v1/integrations/unsubscribe', {
@@ -85,29 +85,29 @@ export const integrationsOperations = {
   listIntegrations: operation('GET', '/api/v1/workspaces/:ws/integrations', {
     right: 'integration.read',
     summary: 'List the integrations of a workspace',
-    answer: { status: 200, body: pageOf(integration) },
+    response: { status: 200, body: pageOf(integration) },
   }),
 
   createIntegration: operation('POST', '/api/v1/workspaces/:ws/integrations', {
     right: 'integration.write',
     summary: 'Send alerts of a workspace to Slack, Discord, an email address or a webhook',
     body: createIntegrationBody,
-    answer: { status: 201, body: integration },
-    refusals: ['conflict', 'key_in_use', 'rate_limited'],
+    response: { status: 201, body: integration },
+    errors: ['conflict', 'key_in_use', 'rate_limited'],
   }),
 
   getIntegration: operation('GET', '/api/v1/workspaces/:ws/integrations/:int', {
     right: 'integration.read',
     summary: 'Read an integration',
-    answer: { status: 200, body: integration },
+    response: { status: 200, body: integration },
   }),
 
   updateIntegration: operation('PATCH', '/api/v1/workspaces/:ws/integrations/:int', {
     right: 'integration.write',
     summary: 'Change the name, the events or the target of an integration',
     body: updateIntegrationBody,
-    answer: { status: 200, body: integration },
-    refusals: ['conflict', 'key_in_use', 'rate_limited'],
+    response: { status: 200, body: integration },
+    errors: ['conflict', 'key_in_use', 'rate_limited'],
   }),
 
   deleteIntegration: operation('DELETE', '/api/v1/workspaces/:ws/integrations/:int', {
@@ -118,7 +118,7 @@ export const integrationsOperations = {
   testIntegration: operation('POST', '/api/v1/workspaces/:ws/integrations/:int/test', {
     right: 'integration.write',
     summary: 'Send a test message, and report within ten seconds whether it arrived',
-    answer: { status: 200, body: integrationTest },
-    refusals: ['conflict', 'rate_limited'],
+    response: { status: 200, body: integrationTest },
+    errors: ['conflict', 'rate_limited'],
   }),
 }

@@ -117,58 +117,58 @@ export const invitationsOperations = {
     right: 'invitation.read',
     summary: 'List the invitations of an organization, including those that have ended',
     query: listQuery,
-    answer: { status: 200, body: pageOf(invitation) },
+    response: { status: 200, body: pageOf(invitation) },
   }),
 
   createInvitation: operation('POST', '/api/v1/organizations/:org/invitations', {
     right: 'invitation.create',
     summary: 'Invite a user by email; the link in the mail is valid for seven days and for one use',
     body: createInvitationBody,
-    answer: { status: 201, body: invitation },
-    refusals: ['already_member', 'already_invited', 'conflict', 'quota_exceeded', 'rate_limited'],
+    response: { status: 201, body: invitation },
+    errors: ['already_member', 'already_invited', 'conflict', 'quota_exceeded', 'rate_limited'],
   }),
 
   revokeInvitation: operation('DELETE', '/api/v1/organizations/:org/invitations/:inv', {
     right: 'invitation.revoke',
     summary: 'Revoke an invitation; its link stops working',
-    refusals: ['invitation_used'],
+    errors: ['invitation_used'],
   }),
 
   resendInvitation: operation('POST', '/api/v1/organizations/:org/invitations/:inv/resend', {
     right: 'invitation.create',
     summary: 'Resend an invitation with a new link that is valid for seven days; the old link ends',
-    answer: { status: 200, body: invitation },
-    refusals: ['invitation_used', 'invitation_revoked', 'conflict', 'rate_limited'],
+    response: { status: 200, body: invitation },
+    errors: ['invitation_used', 'invitation_revoked', 'conflict', 'rate_limited'],
   }),
 
   previewInvitation: operation('POST', '/api/v1/invitations/preview', {
     right: 'public',
     summary: 'Read an invitation by its token',
     body: z.strictObject({ token: linkToken }),
-    answer: { status: 200, body: invitationPreview },
-    refusals: unusableInvitation,
+    response: { status: 200, body: invitationPreview },
+    errors: unusableInvitation,
   }),
 
   acceptInvitation: operation('POST', '/api/v1/invitations/accept', {
     right: 'public',
     summary: 'Accept an invitation as the signed-in user, or create an account with it',
     body: acceptInvitationWithTokenBody,
-    answer: { status: 200, body: acceptedInvitation, setsCookie: true },
-    refusals: refusedAcceptance,
+    response: { status: 200, body: acceptedInvitation, setsCookie: true },
+    errors: refusedAcceptance,
   }),
 
   getInvitation: operation('GET', '/api/v1/invitations/:token', {
     right: 'public',
     summary: 'Read an invitation by a token in the path, which proxies may log',
-    answer: { status: 200, body: invitationPreview },
-    refusals: unusableInvitation,
+    response: { status: 200, body: invitationPreview },
+    errors: unusableInvitation,
   }),
 
   acceptInvitationOfPath: operation('POST', '/api/v1/invitations/:token/accept', {
     right: 'public',
     summary: 'Accept an invitation by a token in the path, which proxies may log',
     body: acceptInvitationBody,
-    answer: { status: 200, body: acceptedInvitation, setsCookie: true },
-    refusals: refusedAcceptance,
+    response: { status: 200, body: acceptedInvitation, setsCookie: true },
+    errors: refusedAcceptance,
   }),
 }

@@ -23,15 +23,15 @@ export type Declaration = {
   query?: z.ZodType
   body?: z.ZodType
   /** The response to a successful request. */
-  answer: Answer
-  /** Refusals that do not follow from the right, the path or the body. */
-  refusals?: readonly AppErrorCode[]
+  response: SuccessResponse
+  /** Errors that do not follow from the right, the path or the body. */
+  errors?: readonly AppErrorCode[]
   /** Whether it creates something, and accepts an `Idempotency-Key`. Default false. */
   isIdempotent?: boolean
 }
 
 /** The status of a response and the schema of its body; without a schema there is no body. */
-export type Answer = {
+export type SuccessResponse = {
   status: number
   /** A second status with the same body. */
   orStatus?: number
@@ -47,19 +47,21 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 /** An operation of the HTTP API. A parameter of its path is written as `:ws`. */
 export type Operation = Declaration & { method: Method; path: string }
 
-type Declared = Omit<Declaration, 'answer'> & Partial<Pick<Declaration, 'answer'>>
+type Declared = Omit<Declaration, 'response'> & Partial<Pick<Declaration, 'response'>>
 
 /**
- * Declares an operation. Its type has the literal method and path and the types of the schemas. An operation without an answer is
- * answered with 204.
+ * Declares an operation. Its type has the literal method and path and the types of the schemas. Without a response it is
+ * 204.
  */
 export function operation<const M extends Method, const P extends string, const D extends Declared>(
   method: M,
   path: P,
   declaration: D,
 ) {
-  const declared = { method, path, answer: { status: 204 }, ...declaration }
-  return declared as { method: M; path: P } & (D extends { answer: Answer } ? D : D & { answer: { status: 204 } })
+  const declared = { method, path, response: { status: 204 }, ...declaration }
+  return declared as { method: M; path: P } & (D extends { response: SuccessResponse }
+    ? D
+    : D & { response: { status: 204 } })
 }
 
 /** Stands for the id of the caller's workspace in a path. */
@@ -91,4 +93,6 @@ export type RequestBody<D> = D extends { body: infer Body extends z.ZodType } ? 
 export type RequestQuery<D> = D extends { query: infer Query extends z.ZodType } ? z.input<Query> : unknown
 
 /** The response body of an operation, or undefined if it has no body. */
-export type ResponseBody<D> = D extends { answer: { body: infer Body extends z.ZodType } } ? z.output<Body> : undefined
+export type ResponseBody<D> = D extends { response: { body: infer Body extends z.ZodType } }
+  ? z.output<Body>
+  : undefined

@@ -124,7 +124,7 @@ const operatorEntry = z
 const suspension = {
   right: 'operator',
   body: suspensionBody,
-  refusals: ['step_up_required'],
+  errors: ['step_up_required'],
 } as const
 
 export const operatorOperations = {
@@ -137,20 +137,20 @@ export const operatorOperations = {
       sort: z.enum(['in_flight', 'rate', 'executions', 'storage', 'failed_today', 'mails']).optional(),
       ...pageFields,
     }),
-    answer: { status: 200, body: pageOf(tenant) },
+    response: { status: 200, body: pageOf(tenant) },
   }),
 
   getTenant: operation('GET', '/api/v1/operator/organizations/:org', {
     right: 'operator',
     summary: 'Read an organization with its workspaces and members',
-    answer: { status: 200, body: tenantDetail },
+    response: { status: 200, body: tenantDetail },
   }),
 
   setTier: operation('PUT', '/api/v1/operator/organizations/:org/tier', {
     right: 'operator',
     summary: 'Set the tier of an organization',
     body: changeTierBody,
-    refusals: ['step_up_required'],
+    errors: ['step_up_required'],
   }),
 
   suspendOrganization: operation('POST', '/api/v1/operator/organizations/:org/suspend', {
@@ -196,7 +196,7 @@ export const operatorOperations = {
         description: 'The host of the targets, with its port where their URLs have one.',
       }),
     }),
-    answer: { status: 200, body: foundTargets },
+    response: { status: 200, body: foundTargets },
   }),
 
   listBlockedAddresses: operation('GET', '/api/v1/operator/blocked-addresses', {
@@ -206,7 +206,7 @@ export const operatorOperations = {
       search: textField(line(200)).optional().meta({ description: 'A part of the address.' }),
       ...pageFields,
     }),
-    answer: { status: 200, body: pageOf(blockedAddress) },
+    response: { status: 200, body: pageOf(blockedAddress) },
   }),
 
   blockAddress: operation('POST', '/api/v1/operator/blocked-addresses', {
@@ -228,6 +228,6 @@ export const operatorOperations = {
     right: 'operator',
     summary: 'List the actions of operators, newest first',
     query: listQuery,
-    answer: { status: 200, body: pageOf(operatorEntry) },
+    response: { status: 200, body: pageOf(operatorEntry) },
   }),
 }

@@ -89,7 +89,7 @@ export const organizationsOperations = {
     summary: 'List the organizations of the signed-in user',
     client: 'organizations.list',
     query: listQuery,
-    answer: { status: 200, body: pageOf(organization) },
+    response: { status: 200, body: pageOf(organization) },
   }),
 
   createOrganization: operation('POST', '/api/v1/organizations', {
@@ -97,8 +97,8 @@ export const organizationsOperations = {
     summary: 'Create an organization, of which the caller becomes the owner',
     client: 'organizations.create',
     body: z.strictObject({ name: textField(displayName) }),
-    answer: { status: 201, body: organization },
-    refusals: ['email_not_confirmed', 'organization_limit_reached'],
+    response: { status: 201, body: organization },
+    errors: ['email_not_confirmed', 'organization_limit_reached'],
   }),
 
   getOrganization: operation('GET', '/api/v1/organizations/:org', {
@@ -106,7 +106,7 @@ export const organizationsOperations = {
     summary: 'Read an organization; owners see its usage, an API key sees its name, slug and tier',
     description: 'With an API key of one of its workspaces it is a summary without `policy`.',
     client: 'organizations.get',
-    answer: { status: 200, body: z.union([organizationDetail, organizationSummary]) },
+    response: { status: 200, body: z.union([organizationDetail, organizationSummary]) },
   }),
 
   updateOrganization: operation('PATCH', '/api/v1/organizations/:org', {
@@ -115,8 +115,8 @@ export const organizationsOperations = {
     description: 'Omitted fields stay unchanged, also within `policy`.',
     client: 'organizations.update',
     body: updateOrganizationBody,
-    answer: { status: 200, body: organization },
-    refusals: ['slug_taken', 'second_factor_required', 'step_up_required'],
+    response: { status: 200, body: organization },
+    errors: ['slug_taken', 'second_factor_required', 'step_up_required'],
   }),
 
   deleteOrganization: operation('DELETE', '/api/v1/organizations/:org', {
@@ -124,7 +124,7 @@ export const organizationsOperations = {
     summary: 'Delete an organization that has no workspace left',
     description: 'Requires an owner.',
     client: 'organizations.delete',
-    refusals: ['conflict', 'step_up_required'],
+    errors: ['conflict', 'step_up_required'],
   }),
 
   listMembers: operation('GET', '/api/v1/organizations/:org/members', {
@@ -132,28 +132,28 @@ export const organizationsOperations = {
     summary: 'List the members of an organization',
     client: 'organizations.members',
     query: listQuery,
-    answer: { status: 200, body: pageOf(member) },
+    response: { status: 200, body: pageOf(member) },
   }),
 
   updateMember: operation('PATCH', '/api/v1/organizations/:org/members/:user', {
     right: 'member.manage',
     summary: 'Change the role of a member; only owners may add or remove owners',
     body: z.strictObject({ role: z.enum(roles) }),
-    answer: { status: 200, body: member },
-    refusals: ['last_owner'],
+    response: { status: 200, body: member },
+    errors: ['last_owner'],
   }),
 
   removeMember: operation('DELETE', '/api/v1/organizations/:org/members/:user', {
     right: 'member.leave',
     summary: 'Remove a member from an organization and its workspaces, or leave it',
-    refusals: ['last_owner'],
+    errors: ['last_owner'],
   }),
 
   transferOrganization: operation('POST', '/api/v1/organizations/:org/transfer', {
     right: 'organization.transfer',
     summary: 'Make another member an owner in place of the caller, who stays as an admin',
     body: z.strictObject({ user_id: textField(id('user')) }),
-    answer: { status: 200, body: member },
-    refusals: ['step_up_required'],
+    response: { status: 200, body: member },
+    errors: ['step_up_required'],
   }),
 }

@@ -92,7 +92,7 @@ export const overviewOperations = {
     description: 'Payloads are not searched. Kinds that the caller may not read are left out.',
     mayLag: true,
     query: searchQuery,
-    answer: { status: 200, body: searchResult },
+    response: { status: 200, body: searchResult },
   }),
 
   getOverview: operation('GET', '/api/v1/scheduler/overview', {
@@ -100,7 +100,7 @@ export const overviewOperations = {
     summary: 'Get statistics of the runs of a workspace',
     mayLag: true,
     query: z.strictObject({ range: textField(oneOf(overviewRanges)).default('24h') }),
-    answer: { status: 200, body: overview },
+    response: { status: 200, body: overview },
   }),
 
   getUpcoming: operation('GET', '/api/v1/scheduler/upcoming', {
@@ -115,36 +115,36 @@ export const overviewOperations = {
         wholeNumber(1, 1_000, { description: 'How many dispatches `next` names. Default: 10.' }),
       ).default(10),
     }),
-    answer: { status: 200, body: upcoming },
+    response: { status: 200, body: upcoming },
   }),
 
   listHosts: operation('GET', '/api/v1/scheduler/hosts', {
     right: 'host.read',
     summary: 'List the hosts that tasks of a workspace call, with their health',
     client: 'hosts.list',
-    answer: { status: 200, body: hosts },
+    response: { status: 200, body: hosts },
   }),
 
   getHost: operation('GET', '/api/v1/scheduler/hosts/:host', {
     right: 'host.read',
     summary: 'Read a host with its health',
     client: 'hosts.get',
-    answer: { status: 200, body: host },
+    response: { status: 200, body: host },
   }),
 
   pauseHost: operation('POST', '/api/v1/scheduler/hosts/:host/pause', {
     right: 'host.write',
     summary: 'Pause a host: the tasks of the workspace for it wait, except callbacks',
     client: 'hosts.pause',
-    answer: { status: 200, body: host },
-    refusals: ['conflict'],
+    response: { status: 200, body: host },
+    errors: ['conflict'],
   }),
 
   resumeHost: operation('POST', '/api/v1/scheduler/hosts/:host/resume', {
     right: 'host.write',
     summary: 'Resume a paused host, so its waiting tasks start',
     client: 'hosts.resume',
-    answer: { status: 200, body: host },
+    response: { status: 200, body: host },
   }),
 
   resetCircuit: operation('POST', '/api/v1/scheduler/hosts/:host/reset', {
@@ -152,7 +152,7 @@ export const overviewOperations = {
     summary: 'Close the circuit breaker of a host',
     description: '`dispatchers` is the number of dispatchers that close it: 0 when it is closed already.',
     client: 'hosts.reset',
-    answer: {
+    response: {
       status: 202,
       body: z
         .object({
@@ -166,6 +166,6 @@ export const overviewOperations = {
     right: 'task.read',
     summary: 'Get whether all processes run, and what keeps tasks from running',
     client: 'status.get',
-    answer: { status: 200, body: status },
+    response: { status: 200, body: status },
   }),
 }

@@ -211,8 +211,8 @@ export const runsOperations = {
     client: 'runs.list',
     mayLag: true,
     query: listRunsQuery,
-    answer: { status: 200, body: runPage },
-    refusals: ['log_storage_unavailable'],
+    response: { status: 200, body: runPage },
+    errors: ['log_storage_unavailable'],
   }),
 
   exportRuns: operation('GET', '/api/v1/scheduler/runs/export', {
@@ -222,7 +222,7 @@ export const runsOperations = {
     client: 'runs.export',
     mayLag: true,
     query: exportRunsQuery,
-    answer: { status: 200, texts: exportTypes },
+    response: { status: 200, texts: exportTypes },
   }),
 
   streamRuns: operation('GET', '/api/v1/scheduler/runs/stream', {
@@ -230,7 +230,7 @@ export const runsOperations = {
     summary: 'Follow new runs as server-sent events',
     description: 'A run is sent about a second after its end.',
     client: 'runs.tail',
-    answer: { status: 200, texts: ['text/event-stream'] },
+    response: { status: 200, texts: ['text/event-stream'] },
   }),
 
   listFailures: operation('GET', '/api/v1/scheduler/runs/failures', {
@@ -243,7 +243,7 @@ export const runsOperations = {
       to: textField(instant).optional(),
       host: hostFilter.optional(),
     }),
-    answer: { status: 200, body: runFailures },
+    response: { status: 200, body: runFailures },
   }),
 
   setFailureState: operation('PUT', '/api/v1/scheduler/runs/failures', {
@@ -262,15 +262,15 @@ export const runsOperations = {
       from: textField(instant).optional(),
       to: textField(instant).optional(),
     }),
-    answer: { status: 200, body: runCounts },
+    response: { status: 200, body: runCounts },
   }),
 
   getRun: operation('GET', '/api/v1/scheduler/runs/:run', {
     right: 'run.read',
     summary: 'Read a run with its request and response',
     client: 'runs.get',
-    answer: { status: 200, body: runDetail },
-    refusals: ['log_storage_unavailable'],
+    response: { status: 200, body: runDetail },
+    errors: ['log_storage_unavailable'],
   }),
 
   listOrganizationRuns: operation('GET', '/api/v1/organizations/:org/runs', {
@@ -279,8 +279,8 @@ export const runsOperations = {
     client: 'organizations.runs',
     mayLag: true,
     query: listOrganizationRunsQuery,
-    answer: { status: 200, body: runPage },
-    refusals: ['log_storage_unavailable'],
+    response: { status: 200, body: runPage },
+    errors: ['log_storage_unavailable'],
   }),
 
   exportOrganizationRuns: operation('GET', '/api/v1/organizations/:org/runs/export', {
@@ -288,12 +288,12 @@ export const runsOperations = {
     summary: 'Export the runs of all workspaces that the caller may see',
     mayLag: true,
     query: listOrganizationRunsQuery.omit({ limit: true, cursor: true }).extend(exportFormat),
-    answer: { status: 200, texts: exportTypes },
+    response: { status: 200, texts: exportTypes },
   }),
 
   streamOrganizationRuns: operation('GET', '/api/v1/organizations/:org/runs/stream', {
     right: 'organization_run.read',
     summary: 'Follow new runs of all workspaces that the caller may see',
-    answer: { status: 200, texts: ['text/event-stream'] },
+    response: { status: 200, texts: ['text/event-stream'] },
   }),
 }

@@ -114,7 +114,7 @@ export const secretsOperations = {
     right: 'secret.read',
     summary: 'List the secrets of a workspace by name, without their values',
     client: 'workspaces.secrets.list',
-    answer: { status: 200, body: pageOf(secret) },
+    response: { status: 200, body: pageOf(secret) },
   }),
 
   putSecret: operation('PUT', '/api/v1/workspaces/:ws/secrets/:name', {
@@ -123,8 +123,8 @@ export const secretsOperations = {
     description: 'Requests refer to it as `{{ secrets.NAME }}`.',
     client: 'workspaces.secrets.put',
     body: putSecretBody,
-    answer: { status: 200, orStatus: 201, body: secret },
-    refusals: ['quota_exceeded'],
+    response: { status: 200, orStatus: 201, body: secret },
+    errors: ['quota_exceeded'],
   }),
 
   deleteSecret: operation('DELETE', '/api/v1/workspaces/:ws/secrets/:name', {
@@ -139,29 +139,29 @@ export const secretsOperations = {
     summary: 'List the public keys that verify `v1a` signatures, the current one first',
     description: 'It needs no API key.',
     client: 'workspaces.signingKeys.list',
-    answer: { status: 200, body: pageOf(signingKey) },
-    refusals: ['not_found'],
+    response: { status: 200, body: pageOf(signingKey) },
+    errors: ['not_found'],
   }),
 
   listSigningSecrets: operation('GET', '/api/v1/workspaces/:ws/signing-secrets', {
     right: 'signing_secret.read',
     summary: 'List the signing secrets of a workspace, the current one first',
     client: 'workspaces.signingSecrets.list',
-    answer: { status: 200, body: pageOf(signingSecret) },
+    response: { status: 200, body: pageOf(signingSecret) },
   }),
 
   rotateSigningSecret: operation('POST', '/api/v1/workspaces/:ws/signing-secrets', {
     right: 'signing_secret.rotate',
     summary: 'Create a new signing secret; the old one also signs for 24 hours',
     client: 'workspaces.signingSecrets.rotate',
-    answer: { status: 201, body: signingSecret },
-    refusals: ['conflict'],
+    response: { status: 201, body: signingSecret },
+    errors: ['conflict'],
   }),
 
   revokeSigningSecret: operation('DELETE', '/api/v1/workspaces/:ws/signing-secrets/:secret', {
     right: 'signing_secret.revoke',
     summary: 'Revoke an old signing secret at once',
     client: 'workspaces.signingSecrets.revoke',
-    refusals: ['conflict'],
+    errors: ['conflict'],
   }),
 }

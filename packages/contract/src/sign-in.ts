@@ -47,44 +47,44 @@ export const signInOperations = {
     right: 'public',
     summary: 'Sign in',
     body: loginBody,
-    answer: { status: 200, body: signedIn, setsCookie: true },
-    refusals: ['unauthenticated', 'second_factor_required', 'password_login_off'],
+    response: { status: 200, body: signedIn, setsCookie: true },
+    errors: ['unauthenticated', 'second_factor_required', 'password_login_off'],
   }),
 
   loginWithFactor: operation('POST', '/api/v1/auth/login/factor', {
     right: 'public',
     summary: 'Continue a sign-in with a second factor',
     body: loginFactorBody,
-    answer: { status: 200, body: signedIn, setsCookie: true },
-    refusals: ['unauthenticated', 'password_login_off'],
+    response: { status: 200, body: signedIn, setsCookie: true },
+    errors: ['unauthenticated', 'password_login_off'],
   }),
 
   loginWithPasskey: operation('POST', '/api/v1/auth/login/passkey', {
     right: 'public',
     summary: 'Sign in with a passkey alone, whose authenticator has verified the user',
     body: passkeyLoginBody,
-    answer: { status: 200, body: signedIn, setsCookie: true },
-    refusals: ['unauthenticated', 'password_login_off'],
+    response: { status: 200, body: signedIn, setsCookie: true },
+    errors: ['unauthenticated', 'password_login_off'],
   }),
 
   passkeyLoginOptions: operation('POST', '/api/v1/auth/login/passkey/options', {
     right: 'public',
     summary: 'Get the options for signing in with a passkey, alone or as the second factor',
     body: passkeyLoginOptionsBody,
-    answer: { status: 200, body: passkeyOptions },
-    refusals: ['unauthenticated'],
+    response: { status: 200, body: passkeyOptions },
+    errors: ['unauthenticated'],
   }),
 
   logout: operation('POST', '/api/v1/auth/logout', {
     right: 'signed_in',
     summary: 'End this session',
-    answer: { status: 204, setsCookie: true },
+    response: { status: 204, setsCookie: true },
   }),
 
   getSignInMethods: operation('GET', '/api/v1/auth/methods', {
     right: 'public',
     summary: 'Read how users sign in',
-    answer: { status: 200, body: signInMethods },
+    response: { status: 200, body: signInMethods },
   }),
 
   startOidc: operation('POST', '/api/v1/auth/oidc/start', {
@@ -97,7 +97,7 @@ export const signInOperations = {
         .optional()
         .meta({ description: 'The path of the page to open after the sign-in.', examples: ['/'] }),
     }),
-    answer: {
+    response: {
       status: 200,
       body: z
         .object({
@@ -109,20 +109,20 @@ export const signInOperations = {
         .meta({ id: 'OidcStart' }),
       setsCookie: true,
     },
-    refusals: ['not_found', 'unavailable'],
+    errors: ['not_found', 'unavailable'],
   }),
 
   finishOidc: operation('GET', '/api/v1/auth/oidc/callback', {
     right: 'public',
     summary: 'Finish a sign-in: the issuer sends the browser here',
-    answer: { status: 303, setsCookie: true },
-    refusals: ['not_found'],
+    response: { status: 303, setsCookie: true },
+    errors: ['not_found'],
   }),
 
   logoutOidc: operation('POST', '/api/v1/auth/oidc/logout', {
     right: 'signed_in',
     summary: 'End this session, and return where the browser signs out of the issuer',
-    answer: {
+    response: {
       status: 200,
       body: z
         .object({
@@ -146,15 +146,15 @@ export const signInOperations = {
         examples: ['eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiJyZXBvOmFjbWUvYXBwIn0.c2lnbmF0dXJl'],
       }),
     }),
-    answer: { status: 201, body: newApiKey },
-    refusals: ['unauthenticated', 'suspended', 'not_found'],
+    response: { status: 201, body: newApiKey },
+    errors: ['unauthenticated', 'suspended', 'not_found'],
   }),
 
   listSessions: operation('GET', '/api/v1/auth/sessions', {
     right: 'signed_in',
     summary: 'List the sessions of the user, newest first',
     query: listQuery,
-    answer: { status: 200, body: pageOf(session) },
+    response: { status: 200, body: pageOf(session) },
   }),
 
   endOtherSessions: operation('DELETE', '/api/v1/auth/sessions', {

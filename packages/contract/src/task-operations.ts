@@ -22,7 +22,7 @@ export const tasksOperations = {
     client: 'tasks.list',
     mayLag: true,
     query: listTasksQuery,
-    answer: { status: 200, body: pageOf(task) },
+    response: { status: 200, body: pageOf(task) },
   }),
 
   createTask: operation('POST', '/api/v1/scheduler/tasks', {
@@ -32,8 +32,8 @@ export const tasksOperations = {
       'It is stored when the response arrives. With a `key` the response may be a pending task that was created earlier; see `on_conflict`.',
     client: 'tasks.create',
     body: createTaskBody,
-    answer: { status: 201, orStatus: 200, body: task },
-    refusals: ['quota_exceeded', 'key_in_use', 'conflict'],
+    response: { status: 201, orStatus: 200, body: task },
+    errors: ['quota_exceeded', 'key_in_use', 'conflict'],
     isIdempotent: true,
   }),
 
@@ -44,8 +44,8 @@ export const tasksOperations = {
       'They are stored when the response arrives. An invalid task fails alone, so check the `error` of each result.',
     client: 'tasks.createMany',
     body: createTasksBody,
-    answer: { status: 200, body: batchAnswer },
-    refusals: ['quota_exceeded', 'conflict'],
+    response: { status: 200, body: batchAnswer },
+    errors: ['quota_exceeded', 'conflict'],
     isIdempotent: true,
   }),
 
@@ -54,7 +54,7 @@ export const tasksOperations = {
     summary: 'Count tasks, up to 10,000',
     client: 'tasks.count',
     query: countTasksQuery,
-    answer: { status: 200, body: taskCount },
+    response: { status: 200, body: taskCount },
   }),
 
   cancelTasks: operation('POST', '/api/v1/scheduler/tasks/cancel', {
@@ -63,8 +63,8 @@ export const tasksOperations = {
     description: 'Skips tasks that are not pending.',
     client: 'tasks.cancelMany',
     body: endTasksBody,
-    answer: { status: 200, orStatus: 202, body: cancelledTasks },
-    refusals: ['conflict'],
+    response: { status: 200, orStatus: 202, body: cancelledTasks },
+    errors: ['conflict'],
   }),
 
   stopTasks: operation('POST', '/api/v1/scheduler/tasks/stop', {
@@ -73,23 +73,23 @@ export const tasksOperations = {
     description: 'Skips other tasks.',
     client: 'tasks.stopMany',
     body: endTasksBody,
-    answer: { status: 200, orStatus: 202, body: stoppedTasks },
-    refusals: ['conflict'],
+    response: { status: 200, orStatus: 202, body: stoppedTasks },
+    errors: ['conflict'],
   }),
 
   getTaskOperation: operation('GET', '/api/v1/scheduler/tasks/operations/:operation', {
     right: 'task.read',
     summary: 'Get the progress of a cancel or a stop in the background',
     client: 'tasks.operation',
-    answer: { status: 200, body: taskOperation },
+    response: { status: 200, body: taskOperation },
   }),
 
   endTaskOperation: operation('DELETE', '/api/v1/scheduler/tasks/operations/:operation', {
     right: 'task.delete',
     summary: 'Cancel a cancel or a stop in the background; what it has done stays done',
     client: 'tasks.cancelOperation',
-    answer: { status: 200, body: taskOperation },
-    refusals: ['conflict'],
+    response: { status: 200, body: taskOperation },
+    errors: ['conflict'],
   }),
 
   exportTasks: operation('GET', '/api/v1/scheduler/tasks/export', {
@@ -99,15 +99,15 @@ export const tasksOperations = {
     client: 'tasks.export',
     mayLag: true,
     query: exportTasksQuery,
-    answer: { status: 200, texts: exportTypes },
+    response: { status: 200, texts: exportTypes },
   }),
 
   getTask: operation('GET', '/api/v1/scheduler/tasks/:task', {
     right: 'task.read',
     summary: 'Read a task',
     client: 'tasks.get',
-    answer: { status: 200, body: task },
-    refusals: ['log_storage_unavailable'],
+    response: { status: 200, body: task },
+    errors: ['log_storage_unavailable'],
   }),
 
   updateTask: operation('PATCH', '/api/v1/scheduler/tasks/:task', {
@@ -115,8 +115,8 @@ export const tasksOperations = {
     summary: 'Change a pending task',
     client: 'tasks.update',
     body: updateTaskBody,
-    answer: { status: 200, body: task },
-    refusals: ['task_not_pending', 'quota_exceeded', 'conflict'],
+    response: { status: 200, body: task },
+    errors: ['task_not_pending', 'quota_exceeded', 'conflict'],
   }),
 
   cancelTask: operation('DELETE', '/api/v1/scheduler/tasks/:task', {
@@ -124,16 +124,16 @@ export const tasksOperations = {
     summary: 'Cancel a pending task',
     description: 'After the response, its request was not and will not be sent.',
     client: 'tasks.cancel',
-    answer: { status: 200, body: task },
-    refusals: ['task_not_pending'],
+    response: { status: 200, body: task },
+    errors: ['task_not_pending'],
   }),
 
   stopTask: operation('POST', '/api/v1/scheduler/tasks/:task/stop', {
     right: 'task.delete',
     summary: 'Stop a task that waits for a retry: it is dead',
     client: 'tasks.stop',
-    answer: { status: 200, body: task },
-    refusals: ['task_not_retrying'],
+    response: { status: 200, body: task },
+    errors: ['task_not_retrying'],
   }),
 
   replayTask: operation('POST', '/api/v1/scheduler/tasks/:task/replay', {
@@ -142,8 +142,8 @@ export const tasksOperations = {
     description: 'The body changes the new task, like `PATCH` does.',
     client: 'tasks.replay',
     body: updateTaskBody,
-    answer: { status: 201, body: task },
-    refusals: ['task_not_finished', 'quota_exceeded', 'conflict'],
+    response: { status: 201, body: task },
+    errors: ['task_not_finished', 'quota_exceeded', 'conflict'],
     isIdempotent: true,
   }),
 }

@@ -44,7 +44,7 @@ export const workspacesOperations = {
     summary: 'List the workspaces of an organization; a member sees their own, an API key its own',
     client: 'organizations.workspaces',
     query: listQuery,
-    answer: { status: 200, body: pageOf(workspace) },
+    response: { status: 200, body: pageOf(workspace) },
   }),
 
   createWorkspace: operation('POST', '/api/v1/organizations/:org/workspaces', {
@@ -53,15 +53,15 @@ export const workspacesOperations = {
     description: 'Requires a session token.',
     client: 'workspaces.create',
     body: z.strictObject({ name: textField(displayName) }),
-    answer: { status: 201, body: workspace },
-    refusals: ['workspace_limit_reached'],
+    response: { status: 201, body: workspace },
+    errors: ['workspace_limit_reached'],
   }),
 
   getWorkspace: operation('GET', '/api/v1/workspaces/:ws', {
     right: 'workspace.read',
     summary: 'Read a workspace',
     client: 'workspaces.get',
-    answer: { status: 200, body: workspace },
+    response: { status: 200, body: workspace },
   }),
 
   updateWorkspace: operation('PATCH', '/api/v1/workspaces/:ws', {
@@ -70,7 +70,7 @@ export const workspacesOperations = {
     description: 'Requires a session token.',
     client: 'workspaces.update',
     body: updateWorkspaceBody,
-    answer: { status: 200, body: workspace },
+    response: { status: 200, body: workspace },
   }),
 
   deleteWorkspace: operation('DELETE', '/api/v1/workspaces/:ws', {
@@ -78,7 +78,7 @@ export const workspacesOperations = {
     summary: 'Delete a workspace: all of its deliveries stop at once',
     description: 'Requires a session token.',
     client: 'workspaces.delete',
-    refusals: ['step_up_required'],
+    errors: ['step_up_required'],
   }),
 
   listWorkspaceMembers: operation('GET', '/api/v1/workspaces/:ws/members', {
@@ -86,7 +86,7 @@ export const workspacesOperations = {
     summary: 'List the members of a workspace; owners and admins need not be among them',
     client: 'workspaces.members',
     query: listQuery,
-    answer: { status: 200, body: pageOf(workspaceMember) },
+    response: { status: 200, body: pageOf(workspaceMember) },
   }),
 
   putWorkspaceMember: operation('PUT', '/api/v1/workspaces/:ws/members/:user', {
@@ -98,7 +98,7 @@ export const workspacesOperations = {
         .optional()
         .meta({ description: "Default: the current role, or for a new member their membership's workspace_role." }),
     }),
-    answer: { status: 200, body: workspaceMember },
+    response: { status: 200, body: workspaceMember },
   }),
 
   removeWorkspaceMember: operation('DELETE', '/api/v1/workspaces/:ws/members/:user', {

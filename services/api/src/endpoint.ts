@@ -57,7 +57,7 @@ export type Input<O extends Served> = {
 export type Inspect = (ctx: Context, body: unknown, schemaErrors: FieldError[]) => FieldError[]
 
 /** What a handler returns: the declared body, null for an object that does not exist, or more than is declared. */
-type Answer<O extends Served> = O['answer'] extends { body: infer S extends z.ZodType }
+type Answer<O extends Served> = O['response'] extends { body: infer S extends z.ZodType }
   ? Promise<z.output<S> | null | Reply>
   : Promise<void> | Promise<Reply>
 
@@ -80,7 +80,7 @@ export function endpoint<const O extends Served>(operation: O, given: Handle<O> 
   const handler: Handler<O> = typeof given === 'function' ? { handle: given } : given
   const { limits = bodyLimits, inspect = () => [], handle } = handler
   const { right, orRights, query: querySchema, mayLag = false } = operation as Served
-  const brief = briefFormOf(operation.answer.body, right)
+  const brief = briefFormOf(operation.response.body, right)
   // Parses a valid body in one function. The first request generates it: to generate all of them would take a fifth of
   // the start-up time. The schema itself parses an invalid body again to report its errors.
   let compiled: z.ZodType | undefined
@@ -110,10 +110,10 @@ export function endpoint<const O extends Served>(operation: O, given: Handle<O> 
   }
 }
 
-function toReply({ answer: { status } }: Served, answer: unknown): Reply {
-  if (answer instanceof Reply) return answer
-  if (answer === null) throw notFound()
-  return new Reply({ status, body: answer })
+function toReply({ response: { status } }: Served, result: unknown): Reply {
+  if (result instanceof Reply) return result
+  if (result === null) throw notFound()
+  return new Reply({ status, body: result })
 }
 
 // The kind of an id; undefined for a text.

@@ -99,10 +99,10 @@ function* partsOf(schema: Json): Generator<Json> {
 const isRead = (right: string) => /\.(read|list)$/.test(right)
 
 it('every answer that shows a thing to a caller who need not have the right to read it has a brief form', () => {
-  const closed = allRoutes().filter(({ endpoint: { right, answer } }) => right in rights && answer.body)
+  const closed = allRoutes().filter(({ endpoint: { right, response } }) => right in rights && response.body)
   const readable = new Map<Json, Action>()
   for (const { endpoint } of closed) {
-    const body: Json = endpoint.answer.body
+    const body: Json = endpoint.response.body
     if (isRead(endpoint.right)) readable.set(body.def.shape?.data?.def.element ?? body, endpoint.right as Action)
   }
   const mayLackRead = (right: Action, read: Action) =>
@@ -110,10 +110,10 @@ it('every answer that shows a thing to a caller who need not have the right to r
       const actor = persona.actorIn(rights[right].scope)
       return actor !== null && decide(actor, right).allowed && !decide(actor, read).allowed
     })
-  const shows = closed.flatMap(({ name, endpoint: { right, answer } }) => {
+  const shows = closed.flatMap(({ name, endpoint: { right, response } }) => {
     if (isRead(right)) return []
-    const brief = briefFormOf(answer.body, right)
-    const things = [...partsOf(answer.body)].filter(part =>
+    const brief = briefFormOf(response.body, right)
+    const things = [...partsOf(response.body)].filter(part =>
       mayLackRead(right as Action, readable.get(part) ?? (right as Action)),
     )
     return things.map(thing => ({ name, isBrief: brief !== undefined && ![...partsOf(brief.body)].includes(thing) }))

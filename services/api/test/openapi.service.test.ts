@@ -40,8 +40,8 @@ describe('GET /api/openapi.json', () => {
   })
 
   it('serves each operation with the endpoint of its name', () => {
-    for (const { method, path, answer } of Object.values<Operation>(declared)) {
-      expect(routes[path]?.[method.toLowerCase() as 'get']?.answer, `${method} ${path}`).toBe(answer)
+    for (const { method, path, response } of Object.values<Operation>(declared)) {
+      expect(routes[path]?.[method.toLowerCase() as 'get']?.response, `${method} ${path}`).toBe(response)
     }
   })
 

@@ -114,7 +114,7 @@ it('gives the connection back without the tenant, also after an error and from a
 
 it('holds for the handler of an endpoint that forgets the tenant, and leaves writes alone', async () => {
   const forgetful = endpoint(
-    { right: 'secret.read', summary: 'List all secrets', path: '/:ws', answer: { status: 200, body: z.unknown() } },
+    { right: 'secret.read', summary: 'List all secrets', path: '/:ws', response: { status: 200, body: z.unknown() } },
     async ({ pool }) => (await pool.query('SELECT workspace_id AS id FROM secrets')).rows,
   )
   const app = express()

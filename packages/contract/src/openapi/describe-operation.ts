@@ -7,12 +7,12 @@ import type { z } from 'zod'
 import { briefFormOf } from '../brief-forms.ts'
 import { connectionNamePattern } from '../connection.ts'
 import {
-  type Answer,
   currentWorkspace,
   type Operation as Declared,
   pathParameters as namesIn,
   pathIds,
   type Right,
+  type SuccessResponse,
 } from '../operation.ts'
 import { problem, problems } from '../problem.ts'
 import { secretName } from '../secret.ts'
@@ -55,10 +55,10 @@ export type Shared = {
 
 /** Describes one operation. Adds the named parts of its schemas, its parameters and its problems to the shared parts. */
 export function describeOperation(declared: Declared, shared: Shared): Operation {
-  const { method, path, answer, body } = declared
+  const { method, path, response, body } = declared
   const { schemas } = shared
-  const ownSuccess = successResponse(answer, declared, schemas)
-  const success = ownSuccess.content ? ownSuccess : share(ownSuccess, String(answer.status), shared.responses)
+  const ownSuccess = successResponse(response, declared, schemas)
+  const success = ownSuccess.content ? ownSuccess : share(ownSuccess, String(response.status), shared.responses)
   const parameters = [...pathParameters(path), ...queryParameters(declared, schemas), ...headers(declared)]
   return {
     operationId: operationId(method.toLowerCase(), path),
@@ -69,8 +69,8 @@ export function describeOperation(declared: Declared, shared: Shared): Operation
     parameters: parameters.map(one => share(one, `${one.in}.${one.name}`, shared.parameters)),
     ...(body ? { requestBody: requestBody(body, schemas) } : {}),
     responses: {
-      [answer.status]: success,
-      ...(answer.orStatus ? { [answer.orStatus]: success } : {}),
+      [response.status]: success,
+      ...(response.orStatus ? { [response.orStatus]: success } : {}),
       ...problemResponses(declared, shared),
     },
   }
@@ -188,17 +188,17 @@ function requestBody(body: z.ZodType, components: Components): RequestBody {
   return { required: !body.safeParse({}).success, content }
 }
 
-function successResponse(answer: Answer, declared: Declared, components: Components): Response {
-  const json = answer.body ? jsonContent(schemaOf(answer.body, declared.right, components), components) : {}
-  const texts = (answer.texts ?? []).map(type => [type, { schema: { type: 'string' } }] as const)
+function successResponse(response: SuccessResponse, declared: Declared, components: Components): Response {
+  const json = response.body ? jsonContent(schemaOf(response.body, declared.right, components), components) : {}
+  const texts = (response.texts ?? []).map(type => [type, { schema: { type: 'string' } }] as const)
   const content: Content = { ...json, ...Object.fromEntries(texts) }
   const isEmpty = Object.keys(content).length === 0
   return {
     description: isEmpty ? 'Done. The response has no body.' : declared.summary,
     headers: {
       ...headerReferences(declared),
-      ...(answer.status === 201 && !answer.setsCookie ? refer('Location') : {}),
-      ...(answer.setsCookie ? refer('Set-Cookie') : {}),
+      ...(response.status === 201 && !response.setsCookie ? refer('Location') : {}),
+      ...(response.setsCookie ? refer('Set-Cookie') : {}),
       ...(declared.isIdempotent ? refer('Idempotent-Replayed') : {}),
     },
     ...(isEmpty ? {} : { content }),
@@ -214,7 +214,7 @@ function schemaOf(body: z.ZodType, right: string, components: Components): JsonS
 }
 
 function problemResponses(declared: Declared, shared: Shared): Record<string, Response> {
-  const codes = refusalsOf(declared)
+  const codes = errorsOf(declared)
   return Object.fromEntries(
     codes.map(code => {
       const { status } = problems[code]
@@ -268,8 +268,8 @@ const ofEveryRequest = ['bad_request', 'request_timeout', 'expectation_failed', 
 const ofBodies = ['malformed_json', 'validation_failed', 'payload_too_large', 'unsupported_media_type'] as const
 
 // Returns every code that an declared can refuse with, in the order of the published list.
-function refusalsOf({ right, path, query, body, refusals = [], isIdempotent }: Declared): AppErrorCode[] {
-  const possible = new Set<AppErrorCode>([...refusals, ...ofEveryRequest, 'rate_limited', 'internal', 'unavailable'])
+function errorsOf({ right, path, query, body, errors = [], isIdempotent }: Declared): AppErrorCode[] {
+  const possible = new Set<AppErrorCode>([...errors, ...ofEveryRequest, 'rate_limited', 'internal', 'unavailable'])
   if (right !== 'public') possible.add('unauthenticated').add('forbidden').add('suspended')
   if (namesIn(path).some(name => name in pathIds) || isInWorkspace(right)) possible.add('not_found')
   if (query) possible.add('validation_failed')

@@ -197,7 +197,7 @@ function onOperation(
   operation: Operation & {
     path: `${string}/:operation` | `${string}/:operation/${string}`
     right: ActionIn<'workspace'>
-    answer: { status: 200; body: z.ZodType }
+    response: { status: 200; body: z.ZodType }
   },
   { actions, present }: Form,
   act: (ctx: Context, caller: Allowed, found: BulkOperation) => BulkOperation | Promise<BulkOperation>,

@@ -41,7 +41,7 @@ const subscribing = {
   right,
   summary: 'Create or renew the subscription of an MCP client',
   body: subscribeBody,
-  answer: { status: 200, body: z.custom<McpSubscription>() },
+  response: { status: 200, body: z.custom<McpSubscription>() },
 } as const
 
 const subscribe = endpoint(subscribing, {
@@ -68,7 +68,7 @@ const unsubscribing = {
   right,
   summary: 'End the subscription of an MCP client',
   body: unsubscribeBody,
-  answer: { status: 204 },
+  response: { status: 204 },
 } as const
 
 const unsubscribe = endpoint(unsubscribing, async (ctx, { caller, body }) => {

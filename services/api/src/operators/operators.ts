@@ -101,7 +101,8 @@ function refuse(response: Response): void {
 }
 
 // Behind the login of operators.
-const answer = (status: 200 | 202) => ({ right: 'public', summary: '', answer: { status, body: z.unknown() } }) as const
+const answer = (status: 200 | 202) =>
+  ({ right: 'public', summary: '', response: { status, body: z.unknown() } }) as const
 
 /** Lists the hosts whose circuit breaker is open because calls failed. */
 const listHosts = endpoint(answer(200), async ({ pool }) => ({ data: (await listOpenCircuits(pool)).map(presentHost) }))

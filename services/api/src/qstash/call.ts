@@ -24,7 +24,7 @@ export type QstashRoutes = ReadonlyArray<readonly [string | RegExp, Methods]>
  * exist.
  */
 export function on<R extends ActionIn<'workspace'>>(right: R, handle: (call: Call<R>) => Promise<unknown>): Endpoint {
-  return endpoint({ right, summary: '', answer: { status: 200, body: z.unknown() } }, (ctx, { caller, request }) => {
+  return endpoint({ right, summary: '', response: { status: 200, body: z.unknown() } }, (ctx, { caller, request }) => {
     const [name = ''] = Object.values(request.params)
     const query = new URLSearchParams(request.originalUrl.split('?').slice(1).join('?'))
     return handle({ ctx, caller: caller as Allowed<R>, request, name: String(name), query })

@@ -15,7 +15,7 @@ const move = z
   .strictObject({ by_ms: duration.optional(), to: time.optional() })
   .refine(({ by_ms, to }) => (by_ms === undefined) !== (to === undefined), 'must have either by_ms or to')
 
-const declare = (summary: string) => ({ right: 'public', summary, answer: clockAnswer }) as const
+const declare = (summary: string) => ({ right: 'public', summary, response: clockAnswer }) as const
 
 /** Returns the routes that move the virtual clock. They are public, because the build for tests listens on loopback. */
 export function clockRoutes(clock: VirtualClock): Record<string, Methods> {

@@ -94,7 +94,7 @@ describe('the table of rights decides', () => {
     }
     const request = requests[route.name]
     const right = request?.right ?? route.endpoint.right
-    const allowed = request?.status ?? route.endpoint.answer?.status
+    const allowed = request?.status ?? route.endpoint.response?.status
     const callers = sample(personas, all.indexOf(route))
     const expected = callers.map(persona => {
       const answer = expectedAnswer(right, persona)
@@ -119,9 +119,9 @@ describe('a key with a single right calls the routes of that right, and no other
         const isGranted = granted.includes(route)
         const place = await joinFor(route, persona, isGranted)
         const { status, body } = await send(route, await idsOf(route, place), place.headers)
-        const brief = briefFormOf(route.endpoint.answer.body, route.endpoint.right)
+        const brief = briefFormOf(route.endpoint.response.body, route.endpoint.right)
         if (brief && isGranted && status < 300) expect([route.name, body]).toEqual([route.name, brief.body.parse(body)])
-        const expected = isGranted ? (requests[route.name]?.status ?? route.endpoint.answer.status) : 403
+        const expected = isGranted ? (requests[route.name]?.status ?? route.endpoint.response.status) : 403
         return status === expected ? null : [route.name, status, expected]
       }),
     )

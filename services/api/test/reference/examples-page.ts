@@ -31,7 +31,7 @@ export function examplesPage(): string {
 
 function example(declared: Declared, path: string, operation: Operation, shown: Map<string, string>): string {
   const request = block('sh', curl(declared, path, operation))
-  return `### ${operation.summary}\n\n${request}\n${response(declared.answer.status, operation, shown)}`
+  return `### ${operation.summary}\n\n${request}\n${response(declared.response.status, operation, shown)}`
 }
 
 function curl({ method, body }: Declared, path: string, operation: Operation): string {

@@ -8,7 +8,7 @@ export function recordedResponses(recorded: readonly Recorded[]): string {
   const { paths, components } = describeApi('', '')
   const named = recorded.flatMap(({ operation, response }) => {
     const described = paths[operation.path.replace(/:(\w+)/g, '{$1}')]?.[operation.method.toLowerCase()]
-    const schema = described?.responses[operation.answer.status]?.content?.['application/json']?.schema
+    const schema = described?.responses[operation.response.status]?.content?.['application/json']?.schema
     return schema && response ? namedPart(schema, response.body) : []
   })
   const found = new Map<string, unknown>()
