@@ -62,6 +62,14 @@ describe('links', () => {
   })
 })
 
+// `npm start` installs what it runs, and builds need more.
+it('a block that packs a package installs first what its build needs', () => {
+  const packing = [...pages.values()].flatMap(({ blocks }) => blocks).filter(({ text }) => text.includes('npx pnpm '))
+  const wrong = packing.filter(({ text }) => !text.startsWith('node scripts/bootstrap.mjs\n'))
+  expect(packing.length).toBeGreaterThan(6)
+  expect(wrong.map(({ page, line }) => `${page}:${line}`)).toEqual([])
+})
+
 // Generated pages, and the index.
 const lists = ['README', 'api', 'permissions'].map(name => `docs/${name}.md`)
 const read = (path: string) => readFileSync(join(repositoryRoot(), path), 'utf8')
