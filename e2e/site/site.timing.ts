@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { launchBrowser } from '../dashboard/browser.ts'
 import { expectAccessible } from '../dashboard/expect-accessible.ts'
@@ -94,13 +94,14 @@ it.each(shown)('the page %s is accessible, makes no error, and loads at most 100
   const errors: string[] = []
   page.on('pageerror', error => errors.push(String(error)))
   page.on('requestfailed', request => errors.push(request.url()))
-  let scriptBytes = 0
-  page.on('response', async response => {
-    if (response.request().resourceType() === 'script')
-      scriptBytes += (await response.request().sizes()).responseBodySize
+  const scripts: Request[] = []
+  page.on('requestfinished', request => {
+    if (request.resourceType() === 'script') scripts.push(request)
   })
   await page.goto(`${site.url}/${name}.html`, { waitUntil: 'networkidle' })
   expect(errors).toEqual([])
+  const sizes = await Promise.all(scripts.map(request => request.sizes()))
+  const scriptBytes = sizes.reduce((sum, { responseBodySize }) => sum + responseBodySize, 0)
   console.log(`${name}: ${scriptBytes} bytes of script`)
   expect(scriptBytes).toBeLessThan(maxScriptBytes)
   expect(scriptBytes).toBeGreaterThan(1000)
