@@ -3,6 +3,7 @@
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isProgram } from './is-program.mjs'
 
 const root = resolve(fileURLToPath(import.meta.url), '../..')
 
@@ -91,4 +92,4 @@ function makeReadable(path) {
   chmodSync(path, 0o555)
 }
 
-if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) assemble(resolve(process.argv[2]))
+if (isProgram(import.meta.url)) assemble(resolve(process.argv[2]))

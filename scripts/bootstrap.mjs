@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isProgram } from './is-program.mjs'
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const stamps = join(root, 'node_modules/.belfry')
@@ -107,4 +108,4 @@ function hash(inputs) {
   return sum.digest('hex')
 }
 
-if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) bootstrap()
+if (isProgram(import.meta.url)) bootstrap()

@@ -6,6 +6,7 @@ import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, stop } from 'esbuild'
 import { buildDashboard } from './build-dashboard.mjs'
+import { isProgram } from './is-program.mjs'
 
 const root = resolve(fileURLToPath(import.meta.url), '../..')
 
@@ -136,7 +137,7 @@ export async function bundleAll({ forStart = false } = {}) {
   }
 }
 
-if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
+if (isProgram(import.meta.url)) {
   const [folder] = process.argv.slice(2)
   if (folder === '--for-start') await bundleAll({ forStart: true })
   else if (folder === 'packages/dashboard') await buildDashboard(root)

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isProgram } from './is-program.mjs'
 
 const root = resolve(fileURLToPath(import.meta.url), '../..')
 
@@ -53,4 +54,4 @@ function check() {
   if (hits.length > 0) process.exitCode = 1
 }
 
-if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) check()
+if (isProgram(import.meta.url)) check()

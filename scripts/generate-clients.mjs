@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { importTypeScript } from './import-typescript.mjs'
+import { isProgram } from './is-program.mjs'
 
 /** Writes the generated files of a checkout, which may be that of another commit. */
 export async function generateClients(root) {
@@ -18,5 +19,4 @@ function write(file, text) {
   writeFileSync(file, text)
 }
 
-const own = fileURLToPath(import.meta.url)
-if (process.argv[1] && resolve(process.argv[1]) === own) await generateClients(resolve(own, '../..'))
+if (isProgram(import.meta.url)) await generateClients(resolve(fileURLToPath(import.meta.url), '../..'))

@@ -8,6 +8,7 @@ import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { assemble } from './assemble.mjs'
 import { bundleAll } from './bundle.mjs'
+import { isProgram } from './is-program.mjs'
 import { makeSbom } from './make-sbom.mjs'
 
 const root = resolve(fileURLToPath(import.meta.url), '../..')
@@ -116,7 +117,7 @@ function run(program, args, cwd) {
   execFileSync(program, args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] })
 }
 
-if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
+if (isProgram(import.meta.url)) {
   const artefacts = await makeRelease(resolve(process.argv[2]))
   for (const { name, bytes, sha256 } of artefacts)
     console.log(`| \`${name}\` | ${(bytes / 1e6).toFixed(2)} MB | \`${sha256.slice(0, 12)}\` |`)

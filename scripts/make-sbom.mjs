@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, stop } from 'esbuild'
 import { bundleOptions } from './bundle.mjs'
+import { isProgram } from './is-program.mjs'
 
 const root = resolve(fileURLToPath(import.meta.url), '../..')
 const programs = ['prisma', 'programs/cli', 'programs/launcher', 'programs/maintenance', 'programs/all-in-one']
@@ -121,7 +122,7 @@ function commitTime() {
   return new Date(Number(seconds) * 1000).toISOString().replace('.000', '')
 }
 
-if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
+if (isProgram(import.meta.url)) {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   console.log(JSON.stringify(await makeSbom(version), null, 2))
 }

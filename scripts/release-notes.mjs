@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isProgram } from './is-program.mjs'
 
 const root = resolve(fileURLToPath(import.meta.url), '../..')
 const read = path => readFileSync(resolve(root, path), 'utf8')
@@ -34,7 +35,7 @@ export function findReleaseProblems(tag, readText = read) {
   return problems
 }
 
-if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
+if (isProgram(import.meta.url)) {
   const [first = '', tag = ''] = process.argv.slice(2)
   const problems = first === '--check' ? findReleaseProblems(tag) : []
   const result = first === '--check' ? tag.slice(1) : notesOf(read('CHANGELOG.md'), first)

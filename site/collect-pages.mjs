@@ -4,6 +4,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isProgram } from '../scripts/is-program.mjs'
 import { generatedPages, generatePages } from './generate-pages.mjs'
 
 const own = dirname(fileURLToPath(import.meta.url))
@@ -139,7 +140,7 @@ function decisions(pages) {
   return `# Decisions\n\nDesign decisions and their reasons.\n\n${rows.join('\n')}\n`
 }
 
-if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
+if (isProgram(import.meta.url)) {
   const { SOURCE_URL = '' } = process.env
   await collect(SOURCE_URL)
 }

@@ -15,7 +15,9 @@ export async function openReaderProject(): Promise<ReaderProject> {
   const checkout = join(project.folder, 'belfry')
   await Promise.all(['blocks', 'belfry', 'my-program'].map(name => mkdir(join(project.folder, name))))
   await writeFile(join(project.folder, 'my-program/package.json'), '{ "private": true }')
-  await Promise.all(['programs', 'prisma'].map(name => symlink(join(repositoryRoot(), name), join(checkout, name))))
+  await Promise.all(
+    ['programs', 'prisma', 'scripts'].map(name => symlink(join(repositoryRoot(), name), join(checkout, name))),
+  )
   await writeOtherSchedulers(checkout)
   return { ...project, checkout }
 }
