@@ -189,9 +189,9 @@ describe('a connection', () => {
     )
     expect(issuer.requested - before).toBe(1)
     const dispatchers = await belfry.execute(
-      `SELECT count(DISTINCT backend_type) FROM pg_stat_activity WHERE application_name = 'belfry-dispatcher'`,
+      `SELECT FROM dispatchers WHERE NOT quarantine AND seen_at > now() - interval '1 minute'`,
     )
-    expect(dispatchers).toHaveLength(1)
+    expect(dispatchers.length).toBeGreaterThan(1)
   })
 
   it('replaces a token that the target refuses once, within the attempt', async () => {

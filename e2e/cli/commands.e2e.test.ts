@@ -307,6 +307,11 @@ describe('lists', () => {
       () => json(['list', 'dead-letters'], '', caller),
       found => found.length === 1,
     )
+    // Counts of attempts follow the runs.
+    await waitFor(
+      () => json(['list', 'hosts'], '', caller),
+      ([host]) => host?.health.day.attempts === 1,
+    )
   })
 
   it.each(kinds)('%s, with the kind before and after the verb', async kind => {

@@ -90,7 +90,9 @@ it('rejects other payloads', () => {
 
 it('listens again after its connection was lost, and reports the new connection', async () => {
   const { heard, connections } = await hear(['a_channel'])
-  const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN "a_channel"%'`
+  const end = `
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE query LIKE 'LISTEN "a_channel"%' AND datname = current_database()`
   expect((await db.pool.query(end)).rowCount).toBeGreaterThan(0)
   await expect.poll(connections, { timeout: 5_000 }).toBe(2)
   await db.pool.query(`NOTIFY a_channel, 'again'`)

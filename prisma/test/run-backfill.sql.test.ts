@@ -9,6 +9,9 @@ import { runBackfills } from '../src/migrate/run-backfill.ts'
 
 const name = '20990101000000_things'
 const rows = 2_500 // more than two batches
+const isBuilding = `
+  SELECT pid FROM pg_stat_activity
+  WHERE query LIKE 'CREATE INDEX CONCURRENTLY filled_idx%' AND wait_event_type = 'Lock' AND datname = current_database()`
 const statement = 'UPDATE things SET filled = filled + 1 WHERE id > $1 AND id <= $2'
 
 let url: string
@@ -62,7 +65,9 @@ it('loses and repeats no row when its session is killed in the middle of a batch
   const killed = runBackfills(url, folder, { batchSize: 600 })
   killed.catch(() => {})
   await vi.waitFor(async () => expect(await position()).toBeGreaterThan(0), 5_000)
-  const isWorking = `SELECT pid FROM pg_stat_activity WHERE application_name = 'belfry-backfill' AND wait_event = 'PgSleep'`
+  const isWorking = `
+    SELECT pid FROM pg_stat_activity
+    WHERE application_name = 'belfry-backfill' AND wait_event = 'PgSleep' AND datname = current_database()`
   const pid = await vi.waitFor(async () => {
     const working = await client.query(isWorking)
     expect(working.rows).toHaveLength(1)
@@ -103,7 +108,6 @@ it('builds an index concurrently again after the session of the first build was 
   await reader.query('BEGIN; UPDATE things SET filled = 0 WHERE false') // the build waits for it
   const killed = deployMigrations(url, folder)
   killed.catch(() => {})
-  const isBuilding = `SELECT pid FROM pg_stat_activity WHERE query LIKE 'CREATE INDEX CONCURRENTLY filled_idx%' AND wait_event_type = 'Lock'`
   const pid = await vi.waitFor(async () => {
     const building = await client.query(isBuilding)
     expect(building.rows).toHaveLength(1)
@@ -131,7 +135,6 @@ it('builds an index concurrently again after a deadlock with a transaction', asy
   await writer.query(`SET deadlock_timeout = '60s'; BEGIN; UPDATE things SET filled = 0 WHERE false`)
   const deploying = deployMigrations(url, folder)
   deploying.catch(() => {})
-  const isBuilding = `SELECT FROM pg_stat_activity WHERE query LIKE 'CREATE INDEX CONCURRENTLY filled_idx%' AND wait_event_type = 'Lock'`
   await vi.waitFor(async () => expect((await client.query(isBuilding)).rows).toHaveLength(1), 5_000)
   // The build waits for the writer, and now the writer for the build, whose session notices it first.
   await writer.query('LOCK TABLE things IN SHARE UPDATE EXCLUSIVE MODE')

@@ -65,12 +65,11 @@ describe('on PostgreSQL', () => {
   it('makes a request wait for the first one, and gives it that answer', async () => {
     const mayEnd = deferred()
     const first = onceInPool(pool, 'task_locked', () => mayEnd.promise.then(() => 'done'))
-    const isRecorded = () => pool.query(`SELECT FROM pg_stat_activity WHERE state = 'idle in transaction'`)
-    await waitFor(isRecorded, ({ rows }) => rows.length > 0)
+    const has = (state: string) => async () =>
+      (await pool.query(`SELECT FROM pg_stat_activity WHERE ${state} AND datname = current_database()`)).rowCount
+    await waitFor(has(`state = 'idle in transaction'`), Boolean)
     const second = onceInPool(pool, 'task_locked', () => 'not done')
-    const waiting = () =>
-      pool.query(`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`)
-    await waitFor(waiting, ({ rows }) => rows.length > 0)
+    await waitFor(has(`wait_event_type = 'Lock'`), Boolean)
     mayEnd.resolve()
     expect(await Promise.all([first, second])).toEqual(['done', 'done'])
   })

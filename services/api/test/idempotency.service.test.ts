@@ -171,7 +171,9 @@ describe.each(queueBackends().filter(backend => backend === 'redis'))('schedules
       await holder.query('BEGIN')
       await holder.query('LOCK TABLE tasks IN SHARE MODE')
       const first = create()
-      const blocked = `SELECT FROM pg_locks WHERE NOT granted AND relation = 'tasks'::regclass`
+      const blocked = `
+        SELECT FROM pg_locks JOIN pg_database ON pg_database.oid = database
+        WHERE NOT granted AND relation = 'tasks'::regclass AND datname = current_database()`
       await expect.poll(async () => (await pool.query(blocked)).rowCount, { timeout: 10_000 }).toBe(1)
       expect(await jobs()).toBe(0)
       await holder.query('COMMIT')
