@@ -6,14 +6,14 @@ import type { Pool } from './postgres/pool.ts'
 export type KeyedRequest = { workspaceId: string; key: string; hash: Uint8Array }
 
 /** A response as it was sent. */
-export type KeptAnswer = { status: number; location: string | null; answer: string }
+export type KeptResponse = { status: number; location: string | null; answer: string }
 
 /**
  * `first`: this call did the work. `repeated`: an earlier request did it. `reused`: the key belongs to a different request.
  * `in_progress`: the first request with this key has not ended.
  */
 export type AnsweredOnce =
-  | { kind: 'first' | 'repeated'; answer: KeptAnswer }
+  | { kind: 'first' | 'repeated'; answer: KeptResponse }
   | { kind: 'reused' }
   | { kind: 'in_progress' }
 
@@ -27,7 +27,7 @@ export const keptFor = `interval '24 hours'`
 export async function answerOnce(
   pool: Pool,
   request: KeyedRequest,
-  work: (tx: Transaction) => Promise<KeptAnswer>,
+  work: (tx: Transaction) => Promise<KeptResponse>,
 ): Promise<AnsweredOnce> {
   return inTransaction(pool, async tx => {
     if (!(await tryLock(tx, request))) return { kind: 'in_progress' }
@@ -65,17 +65,17 @@ async function tryLock(tx: Transaction, request: KeyedRequest): Promise<boolean>
 async function findAnswer(
   tx: Transaction,
   { workspaceId, key, hash }: KeyedRequest,
-): Promise<(KeptAnswer & { isSame: boolean }) | undefined> {
+): Promise<(KeptResponse & { isSame: boolean }) | undefined> {
   const text = `
     SELECT request_hash = $3 AS "isSame", status, location, answer FROM idempotency_keys
     WHERE workspace_id = $1 AND key = $2 AND created_at > now() - ${keptFor}`
   const values = [workspaceId, key, hash]
-  const { rows } = await tx.query<KeptAnswer & { isSame: boolean }>({ name: 'find_answer', text, values })
+  const { rows } = await tx.query<KeptResponse & { isSame: boolean }>({ name: 'find_answer', text, values })
   return rows[0]
 }
 
 // Under the lock, an existing row can only be an expired one. The condition makes sure.
-async function keepAnswer(tx: Transaction, request: KeyedRequest, kept: KeptAnswer): Promise<void> {
+async function keepAnswer(tx: Transaction, request: KeyedRequest, kept: KeptResponse): Promise<void> {
   const text = `
     INSERT INTO idempotency_keys (workspace_id, key, request_hash, status, location, answer)
     VALUES ($1, $2, $3, $4, $5, $6)

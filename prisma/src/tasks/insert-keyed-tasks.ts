@@ -1,10 +1,10 @@
-import { type KeptAnswer, type KeyedRequest, keptFor, lockOf } from '../answer-once.ts'
+import { type KeptResponse, type KeyedRequest, keptFor, lockOf } from '../answer-once.ts'
 import type { Db } from '../postgres/in-transaction.ts'
 import { type InputColumn, inputRows, inputValues } from '../postgres/statement-input.ts'
 import { type InsertedTask, insertedFrom, type NewTask, taskInput } from './insert-tasks.ts'
 
 /** A task whose request may be repeated, with the response to that request. */
-export type KeyedTask = { task: NewTask; request: KeyedRequest; answer: KeptAnswer }
+export type KeyedTask = { task: NewTask; request: KeyedRequest; answer: KeptResponse }
 
 const input: ReadonlyArray<InputColumn<KeyedTask>> = [
   ...taskInput.map(([name, type, of]): InputColumn<KeyedTask> => [name, type, ({ task }) => of(task)]),

@@ -11,8 +11,8 @@ import { builtDashboard, serveDashboard } from './dashboard/serve-dashboard.ts'
 import { addRoutes } from './endpoint.ts'
 import { checkHost, checkProtocol } from './http/check-request.ts'
 import { problemHandler } from './http/problem.ts'
-import { sendReply } from './http/reply.ts'
 import { requestId, requestLog, traceRequests } from './http/request-log.ts'
+import { sendResponse } from './http/response.ts'
 import { qstash } from './qstash/qstash.ts'
 import { aliases, routes } from './routes.ts'
 import { clockRoutes } from './virtual-clock/clock-routes.ts'
@@ -25,13 +25,13 @@ export function createApp(ctx: Context, checks: Parameters<typeof readiness>[0])
   app.set('trust proxy', ctx.config.trustProxy)
   app.use(requestId)
   app.use(checkProtocol)
-  app.get('/healthz', async (_request, response) => sendReply(response, { status: 200, body: { status: 'ok' } }))
+  app.get('/healthz', async (_request, response) => sendResponse(response, { status: 200, body: { status: 'ok' } }))
   // Any caller can ask, so all that ask within a second share one check, whose details only the operator port shows. Without
   // the queue every response stays the same, so the API is ready without it.
   const lastCheck = new LRUCache({ max: 1, ttl: 1_000, fetchMethod: () => readiness(checks, ['queue']) })
   app.get('/readyz', async (_request, response) => {
     const { ready } = await lastCheck.forceFetch('')
-    await sendReply(response, { status: ready ? 200 : 503, body: { ready } })
+    await sendResponse(response, { status: ready ? 200 : 503, body: { ready } })
   })
   app.use(checkHost(ctx.config.hosts))
   if (ctx.tracing) app.use(traceRequests(ctx.tracing))

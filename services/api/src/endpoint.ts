@@ -21,10 +21,10 @@ import type { IRouter, Request, Response } from 'express'
 import { z } from 'zod'
 import { authorize, type CallerOf, type WorkspaceCaller } from './auth/authorize.ts'
 import type { Context } from './context.ts'
+import { invalid, notFound } from './http/errors.ts'
 import { type RunCreation, readKeyedRequest, runOnce } from './http/idempotency.ts'
 import { type BodyLimits, bodyLimits, readJsonBody } from './http/read-body.ts'
-import { invalid, notFound } from './http/refusals.ts'
-import { Reply, sendReply } from './http/reply.ts'
+import { ApiResponse, sendResponse } from './http/response.ts'
 import { readsOfReplica, recordWrite } from './read-replica.ts'
 
 /**
@@ -58,8 +58,8 @@ export type Inspect = (ctx: Context, body: unknown, schemaErrors: FieldError[]) 
 
 /** What a handler returns: the declared body, null for an object that does not exist, or more than is declared. */
 type Answer<O extends Served> = O['response'] extends { body: infer S extends z.ZodType }
-  ? Promise<z.output<S> | null | Reply>
-  : Promise<void> | Promise<Reply>
+  ? Promise<z.output<S> | null | ApiResponse>
+  : Promise<void> | Promise<ApiResponse>
 
 type Handle<O extends Served> = (ctx: Context, input: Input<O>) => Answer<O>
 
@@ -104,28 +104,28 @@ export function endpoint<const O extends Served>(operation: O, given: Handle<O> 
       const input = { caller, params, query: query?.value, body: value, bodyText: text, request, arrivedAt } as Input<O>
       const handled = handle(scoped, input)
       const answer = await (ctx.readReplica ? handled.finally(() => recordWrite(ctx, request, caller)) : handled)
-      await sendReply(response, presentFor(caller, toReply(operation, answer), brief))
+      await sendResponse(response, presentFor(caller, toResponse(operation, answer), brief))
     },
     ...operation,
   }
 }
 
-function toReply({ response: { status } }: Served, result: unknown): Reply {
-  if (result instanceof Reply) return result
+function toResponse({ response: { status } }: Served, result: unknown): ApiResponse {
+  if (result instanceof ApiResponse) return result
   if (result === null) throw notFound()
-  return new Reply({ status, body: result })
+  return new ApiResponse({ status, body: result })
 }
 
 // The kind of an id; undefined for a text.
 type PathPart = readonly [name: string, kind: IdKind | undefined]
 
-// Also for a reply that was kept for an Idempotency-Key, since the caller before may have had other rights.
-function presentFor(caller: CallerOf<Right>, reply: Reply, brief: Brief | undefined): Reply {
-  if (!brief || !caller || !('actor' in caller)) return reply
-  const right = typeof brief.right === 'string' ? brief.right : brief.right(reply.body as never) // of the whole body
-  if (decide(caller.actor, right).allowed) return reply
-  const { status, headers, body } = reply
-  return new Reply({ status, headers, body: brief.body.parse(JSON.parse(toJsonText(body))) })
+// Also for a response that was kept for an Idempotency-Key, since the caller before may have had other rights.
+function presentFor(caller: CallerOf<Right>, response: ApiResponse, brief: Brief | undefined): ApiResponse {
+  if (!brief || !caller || !('actor' in caller)) return response
+  const right = typeof brief.right === 'string' ? brief.right : brief.right(response.body as never) // of the whole body
+  if (decide(caller.actor, right).allowed) return response
+  const { status, headers, body } = response
+  return new ApiResponse({ status, headers, body: brief.body.parse(JSON.parse(toJsonText(body))) })
 }
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
@@ -184,12 +184,12 @@ async function readBody<Body>(
 }
 
 /**
- * The context of a creation. With an `Idempotency-Key`, `db` is a transaction that also stores the reply: everything that
+ * The context of a creation. With an `Idempotency-Key`, `db` is a transaction that also stores the response: everything that
  * the creation writes has to go through it.
  */
 export type Work = Omit<Context, 'pool'> & {
   db: Db
-  /** Set when the creation has to store its reply in the same statement as what it creates; see `storesReply`. */
+  /** Set when the creation has to store its response in the same statement as what it creates; see `storesResponse`. */
   keyed: KeyedRequest | null
   /** Runs `act` once the creation is committed. */
   afterCommit(act: (ctx: Context) => void): void
@@ -201,21 +201,21 @@ export function workOf(ctx: Context): Work {
   return Object.assign(Object.create(ctx), own)
 }
 
-type Create<O extends Served> = (work: Work, input: Input<O>) => Promise<Reply>
+type Create<O extends Served> = (work: Work, input: Input<O>) => Promise<ApiResponse>
 
 type Creation<O extends Served> = Omit<Handler<O>, 'handle'> & {
-  /** Whether the creation of such a body stores its reply when `keyed` is set. Default false. */
-  storesReply?: (body: Input<O>['body']) => boolean
+  /** Whether the creation of such a body stores its response when `keyed` is set. Default false. */
+  storesResponse?: (body: Input<O>['body']) => boolean
   handle: Create<O>
 }
 
 type InWorkspace = Operation & { right: ActionIn<'workspace'>; isIdempotent: true }
 
-/** Serves an operation that creates something. Repeated with the same `Idempotency-Key`, it repeats its first reply. */
+/** Serves an operation that creates something. Repeated with the same `Idempotency-Key`, it repeats its first response. */
 export function creation<const O extends InWorkspace>(operation: O, given: Create<O> | Creation<O>): Endpoint {
   const definition: Creation<O> = typeof given === 'function' ? { handle: given } : given
-  const { storesReply = () => false } = definition
-  const handle = async (ctx: Context, input: Input<O>): Promise<Reply> => {
+  const { storesResponse = () => false } = definition
+  const handle = async (ctx: Context, input: Input<O>): Promise<ApiResponse> => {
     const key = input.request.headers['idempotency-key']
     const { workspaceId } = input.caller as WorkspaceCaller // by the type of the operation
     const request = key === undefined ? null : readKeyedRequest(input.request, key, workspaceId, input.bodyText)
@@ -225,13 +225,13 @@ export function creation<const O extends InWorkspace>(operation: O, given: Creat
       const own = { db, keyed, afterCommit: (act: (ctx: Context) => void) => void acts.push(act) }
       return definition.handle(Object.assign(Object.create(ctx), own), input)
     }
-    const reply =
-      request === null ? await run(ctx.pool, null) : await runOnce(ctx, request, run, storesReply(input.body))
+    const response =
+      request === null ? await run(ctx.pool, null) : await runOnce(ctx, request, run, storesResponse(input.body))
     if (__FAILPOINTS__) await failpoint('api.after_commit')
     for (const act of acts) act(ctx)
     if (__FAILPOINTS__) await failpoint('api.after_enqueue')
-    return reply
+    return response
   }
-  // Any operation may be answered with a reply.
+  // Any operation may be answered with a response.
   return endpoint(operation, Object.assign({}, definition, { handle: handle as Handle<O> }))
 }

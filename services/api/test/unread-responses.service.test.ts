@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import type { Response } from 'express'
 import { afterAll, expect, it } from 'vitest'
-import { sendReply } from '../src/http/reply.ts'
+import { sendResponse } from '../src/http/response.ts'
 
 const megabyte = 1024 * 1024
 const megabytes = 16
@@ -18,7 +18,7 @@ const server = createServer((request, response) => {
   opened.set(request.socket, true)
   request.socket.on('close', () => opened.set(request.socket, false))
   const reply = request.url === '/pieces' ? { pieces: endless() } : { text: 'x'.repeat(megabytes * megabyte) }
-  void sendReply(response as Response, { status: 200, ...reply })
+  void sendResponse(response as Response, { status: 200, ...reply })
   sent++
 }).listen(0, '127.0.0.1')
 const port = () => (server.address() as AddressInfo).port

@@ -12,7 +12,7 @@ import { deleteFactors } from '../auth/second-factors.ts'
 import { clearLoginAttempts, consumeRequest } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
-import { invalidField } from '../http/refusals.ts'
+import { invalidField } from '../http/errors.ts'
 import { recordNewPassword, storeMail } from './account-mail.ts'
 import { hashPassword, noPasswordHash, requirePasswordLogin } from './password.ts'
 

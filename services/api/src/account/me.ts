@@ -10,7 +10,7 @@ import { readSecondFactors } from '../auth/second-factors.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { type PageRows, readPage } from '../http/page.ts'
-import { Reply } from '../http/reply.ts'
+import { ApiResponse } from '../http/response.ts'
 import { recordNewPassword } from './account-mail.ts'
 import { deviceName } from './device.ts'
 import { mustConfirmEmail } from './mail-links.ts'
@@ -112,7 +112,7 @@ export const exportMe = endpoint(operations.exportMe, async (ctx, { caller }) =>
     security_log: (await readAccountLog(ctx, userId, undefined, maxEntries)).map(presentAccountEntry),
   }
   const headers = { 'Content-Disposition': 'attachment; filename="belfry-account.json"' }
-  return new Reply({ status: 200, body, headers })
+  return new ApiResponse({ status: 200, body, headers })
 })
 
 export const listAccountLog = endpoint(operations.listAccountLog, async (ctx, { caller, query }) => {

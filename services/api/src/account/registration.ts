@@ -6,8 +6,8 @@ import { callerAddress } from '../auth/caller-address.ts'
 import { consumeRequest } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
-import { invalidField, refuseDuplicate } from '../http/refusals.ts'
-import { Reply } from '../http/reply.ts'
+import { invalidField, refuseDuplicate } from '../http/errors.ts'
+import { ApiResponse } from '../http/response.ts'
 import { mustConfirmEmail, storeConfirmationMail } from './mail-links.ts'
 import { hashPassword, requirePasswordLogin } from './password.ts'
 import { startSession } from './sessions.ts'
@@ -40,7 +40,7 @@ export const register = endpoint(operations.register, async (ctx, { body, reques
   }
   const taken = new AppError('email_taken', 'An account with this email already exists.')
   const session = await refuseDuplicate(ctx.prisma.$transaction(open), taken)
-  return new Reply({ status: 201, ...session })
+  return new ApiResponse({ status: 201, ...session })
 })
 
 /** Returns whether an account exists. */

@@ -10,9 +10,9 @@ import { maxSessionMs, type UserCaller } from '../auth/find-user.ts'
 import { noSessionCookie, sessionCookie, sessionMs, signSessionToken } from '../auth/session-token.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
+import { notFound } from '../http/errors.ts'
 import { type PageRows, readPage } from '../http/page.ts'
-import { notFound } from '../http/refusals.ts'
-import { Reply } from '../http/reply.ts'
+import { ApiResponse } from '../http/response.ts'
 import { mailNewDevice } from './account-mail.ts'
 import { agentOf, deviceCookie, deviceName } from './device.ts'
 
@@ -35,7 +35,7 @@ export const endOtherSessions = endpoint(operations.endOtherSessions, async (ctx
 
 export const logout = endpoint(operations.logout, async (ctx, { caller }) => {
   await end(ctx, caller, 'signed_out', caller.sessionId)
-  return new Reply({ status: 204, headers: { 'Set-Cookie': noSessionCookie(ctx) } })
+  return new ApiResponse({ status: 204, headers: { 'Set-Cookie': noSessionCookie(ctx) } })
 })
 
 async function end(

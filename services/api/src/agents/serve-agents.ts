@@ -13,7 +13,7 @@ import { authorize } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { injectRequest } from '../http/inject-request.ts'
 import { bodyLimits, readJsonBody } from '../http/read-body.ts'
-import { sendReply } from '../http/reply.ts'
+import { sendResponse } from '../http/response.ts'
 
 /**
  * Serves the Model Context Protocol to agents, in the revisions 2026-07-28 and, with `initialize`, up to 2025-11-25. The tools
@@ -43,7 +43,7 @@ export async function serveAgents(ctx: Context, app: Express, request: Request, 
     ? legacy.handleRequest(sent, parsed)
     : createMcpHandler(() => server, notListening).fetch(sent, parsed))
   const headers = Object.fromEntries(answer.headers)
-  await sendReply(response, { status: answer.status, headers, text: await answer.text() })
+  await sendResponse(response, { status: answer.status, headers, text: await answer.text() })
 }
 
 // The tools never change while a process runs, so a client that listens for a change would only hold a connection.

@@ -10,9 +10,9 @@ import { createApiKeyText, forgetApiKeys } from '../auth/api-key.ts'
 import { requireStepUp } from '../auth/second-factors.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
+import { invalidField, notFound } from '../http/errors.ts'
 import { type PageRows, readPage } from '../http/page.ts'
-import { invalidField, notFound } from '../http/refusals.ts'
-import { created, type Reply } from '../http/reply.ts'
+import { type ApiResponse, created } from '../http/response.ts'
 import { endMcpSubscriptionsOf } from '../mcp-events-2026-07-28/end-mcp-subscriptions.ts'
 import { readQuota, refuseOverCount } from '../quotas/quotas.ts'
 import { lockWorkspace } from '../workspaces/workspaces.ts'
@@ -144,7 +144,7 @@ export async function storeApiKey(
 }
 
 /** Returns the response with a new API key. */
-export function presentNewApiKey(row: ApiKeyRow, key: string): Reply {
+export function presentNewApiKey(row: ApiKeyRow, key: string): ApiResponse {
   const presented = presentApiKey(row)
   return created(`/api/v1/workspaces/${presented.workspace_id}/api-keys/${presented.id}`, { ...presented, key })
 }

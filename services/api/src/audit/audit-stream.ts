@@ -14,8 +14,8 @@ import { parseUrl } from '@belfry/domain/target-url'
 import { requireStepUp } from '../auth/second-factors.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
+import { notFound } from '../http/errors.ts'
 import { inspectTarget } from '../http/inspect-target.ts'
-import { notFound } from '../http/refusals.ts'
 import { audit } from './audit.ts'
 
 export const getAuditStream = endpoint(operations.getAuditStream, async (ctx, { caller }) =>

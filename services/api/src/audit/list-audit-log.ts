@@ -6,7 +6,7 @@ import { fromId, type IdKind, toId } from '@belfry/domain/id'
 import type { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { isExactly, isOnPage, readBounded, type Scan, type Where, where } from '../http/bounded-page.ts'
-import { type Cell, exportReply } from '../http/export.ts'
+import { type Cell, exportResponse } from '../http/export.ts'
 import { readCursor, toPage } from '../http/page.ts'
 
 export const listAuditLog = endpoint(operations.listAuditLog, async (ctx, { caller, query }) => {
@@ -40,7 +40,7 @@ export const exportAuditLog = endpoint(operations.exportAuditLog, async (ctx, { 
   const present = presentAuditEntry
   const read = (after: string | undefined, limit: number) => readBounded<AuditRow>(ctx, scan, after, limit)
   const content = { name: 'audit-log', format: query.format, read, present, columns }
-  return exportReply<AuditRow, AuditEntry>(caller.organizationId, content)
+  return exportResponse<AuditRow, AuditEntry>(caller.organizationId, content)
 })
 
 const columns: Readonly<Record<string, (entry: AuditEntry) => Cell>> = {

@@ -13,7 +13,7 @@ import {
 } from '@belfry/domain/permissions'
 import type { Request } from 'express'
 import type { Context } from '../context.ts'
-import { notFound } from '../http/refusals.ts'
+import { notFound } from '../http/errors.ts'
 import { logCaller } from '../http/request-log.ts'
 import { findApiKey } from './api-key.ts'
 import { callerAddress } from './caller-address.ts'

@@ -9,7 +9,7 @@ import { figureNames, presentLimit, type TierLimits, type TierName, tierNames } 
 import type { CallerOf } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
-import { notFound } from '../http/refusals.ts'
+import { notFound } from '../http/errors.ts'
 import { applyTier } from './apply-tier.ts'
 import { chooseTier } from './stripe/choose-tier.ts'
 import { callingStripe } from './stripe/stripe-billing.ts'

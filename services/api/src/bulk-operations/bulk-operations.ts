@@ -43,9 +43,9 @@ import { type Allowed, requireRight } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { readBoundedPage } from '../http/bounded-page.ts'
+import { notFound } from '../http/errors.ts'
 import { type PageRows, readPage } from '../http/page.ts'
-import { notFound } from '../http/refusals.ts'
-import { accepted, Reply } from '../http/reply.ts'
+import { ApiResponse, accepted } from '../http/response.ts'
 import { scanTasks } from '../tasks/read-tasks.ts'
 import { enqueue } from '../tasks/schedule.ts'
 
@@ -75,7 +75,12 @@ export const countTasks = endpoint(operations.countTasks, async (ctx, { caller, 
   return { count: found.count, is_capped: found.isCapped }
 })
 
-function endMany(ctx: Context, caller: Allowed<'task.delete'>, action: EndAction, body: EndTasksBody): Promise<Reply> {
+function endMany(
+  ctx: Context,
+  caller: Allowed<'task.delete'>,
+  action: EndAction,
+  body: EndTasksBody,
+): Promise<ApiResponse> {
   const wanted = { action, filter: body.filter ?? { ids: body.ids }, perSecond: null }
   return act(ctx, caller, wanted, ids => endDecided(ctx, caller, ids, action))
 }
@@ -86,10 +91,10 @@ async function act<A extends BulkRequest['action']>(
   caller: Allowed<BulkRight<A>>,
   wanted: BulkRequest & { action: A },
   actAtOnce: (ids: readonly string[]) => Promise<number>,
-): Promise<Reply> {
+): Promise<ApiResponse> {
   const name = countNames[wanted.action]
   const ids = await selectAtOnce(ctx, caller.workspaceId, wanted)
-  if (ids !== null) return new Reply({ status: 200, body: { [name]: await actAtOnce(ids), operation: null } })
+  if (ids !== null) return new ApiResponse({ status: 200, body: { [name]: await actAtOnce(ids), operation: null } })
   const started = await startOperation(ctx, caller, wanted)
   const ends = isEnding(wanted.action)
   const operation = ends ? presentTaskOperation(started) : presentDeadLetterOperation(started)
@@ -140,7 +145,7 @@ function settle<A extends SettleAction>(
   action: A,
   body: SettleDeadLettersBody,
   perSecond: number | null = null,
-): Promise<Reply> {
+): Promise<ApiResponse> {
   const wanted = { action, filter: body.filter ?? { ids: body.ids }, perSecond }
   return act(ctx, caller, wanted, async ids => (await settleAtOnce(ctx, caller, wanted, ids)).deadLetters.length)
 }

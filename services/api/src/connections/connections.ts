@@ -17,9 +17,9 @@ import type { Allowed } from '../auth/authorize.ts'
 import { consumeOne } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
+import { invalidField, notFound } from '../http/errors.ts'
 import { inspectTarget } from '../http/inspect-target.ts'
-import { invalidField, notFound } from '../http/refusals.ts'
-import { created, Reply } from '../http/reply.ts'
+import { ApiResponse, created } from '../http/response.ts'
 import { presentSettings, secretsOf, settingsOf } from './read-connection-body.ts'
 
 const maxInWorkspace = 100
@@ -144,7 +144,7 @@ const cachedFor = { 'Cache-Control': 'public, max-age=3600' }
 /** The public keys of identity tokens, for every verifier. */
 export const getIdentityKeys = endpoint(
   operations.getIdentityKeys,
-  async ctx => new Reply({ status: 200, body: { keys: await listIdentityKeys(ctx.pool) }, headers: cachedFor }),
+  async ctx => new ApiResponse({ status: 200, body: { keys: await listIdentityKeys(ctx.pool) }, headers: cachedFor }),
 )
 
 /** The discovery document of the issuer of identity tokens: verifiers find its keys by it. */
@@ -158,5 +158,5 @@ export const getIdentityDiscovery = endpoint(operations.getIdentityDiscovery, as
     id_token_signing_alg_values_supported: ['RS256'],
     claims_supported: ['iss', 'sub', 'aud', 'iat', 'nbf', 'exp', 'jti', 'workspace_id', 'connection'],
   }
-  return new Reply({ status: 200, body, headers: cachedFor })
+  return new ApiResponse({ status: 200, body, headers: cachedFor })
 })

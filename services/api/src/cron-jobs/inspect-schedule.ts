@@ -5,7 +5,7 @@ import { parseCron } from '@belfry/domain/cron/parse-cron'
 import { isTimeZone } from '@belfry/domain/cron/zone-pieces'
 import { parseInstant } from '@belfry/domain/instant'
 import type { Context } from '../context.ts'
-import { invalid } from '../http/refusals.ts'
+import { invalid } from '../http/errors.ts'
 
 const neverFires: FieldError = {
   path: 'cron',

@@ -18,7 +18,7 @@ import type { Allowed } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { isExactly, isOnPage, readBoundedPage, type Scan, where } from '../http/bounded-page.ts'
-import { notFound } from '../http/refusals.ts'
+import { notFound } from '../http/errors.ts'
 import { presentControls } from '../tasks/controls.ts'
 import { inspectSchedule } from './inspect-schedule.ts'
 

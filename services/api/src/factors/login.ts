@@ -15,8 +15,8 @@ import { factorsOf } from '../auth/second-factors.ts'
 import { consumeRequest } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
-import { invalidField } from '../http/refusals.ts'
-import { Reply } from '../http/reply.ts'
+import { invalidField } from '../http/errors.ts'
+import { ApiResponse } from '../http/response.ts'
 import { consumeChallenge, readChallenge, signingOptions, storeChallenge, verifyPasskey } from './passkeys.ts'
 import { proveFactor } from './prove-factor.ts'
 
@@ -32,7 +32,7 @@ export const login = endpoint(operations.login, async (ctx, { body, request }) =
   if (user && !session) recordFailedSignIn(ctx, user.id, address)
   if (!session) throw new AppError('unauthenticated', 'The email or the password is wrong.')
   if (session instanceof AppError) throw session
-  return new Reply({ status: 200, ...session })
+  return new ApiResponse({ status: 200, ...session })
 })
 
 // The update refreshes an old hash, and waits for a concurrent change of the password. After such a change its
@@ -82,7 +82,7 @@ export const loginWithFactor = endpoint(operations.loginWithFactor, async (ctx, 
     return isOpen ? startSession(ctx, tx, user, request, { hasSecondFactor: true }) : null
   })
   if (!session) throw signInEnded()
-  return new Reply({ status: 200, ...session })
+  return new ApiResponse({ status: 200, ...session })
 })
 
 export const passkeyLoginOptions = endpoint(operations.passkeyLoginOptions, async (ctx, { body, request }) => {
@@ -101,7 +101,7 @@ export const loginWithPasskey = endpoint(operations.loginWithPasskey, async (ctx
     throw new AppError('unauthenticated', message)
   }
   const session = await ctx.prisma.$transaction(tx => startSession(ctx, tx, user, request, { hasSecondFactor: true }))
-  return new Reply({ status: 200, ...session })
+  return new ApiResponse({ status: 200, ...session })
 })
 
 async function readSignIn(ctx: Context, token: string): Promise<string> {

@@ -19,7 +19,7 @@ import { audit } from '../audit/audit.ts'
 import type { Allowed } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
-import { notFound } from '../http/refusals.ts'
+import { notFound } from '../http/errors.ts'
 import { groupFailures } from '../runs/count-runs.ts'
 
 export const listHosts = endpoint(operations.listHosts, async (ctx, { caller }) =>

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import { AppError } from '@belfry/domain/app-error'
 import type { Express } from 'express'
 import type { Context } from '../context.ts'
-import { problemReply } from './problem.ts'
+import { problemResponse } from './problem.ts'
 
 const limits = {
   maxHeaderSize: 16 * 1024,
@@ -47,7 +47,7 @@ function sendParserRefusals(ctx: Context, server: Server): void {
     ctx.metrics.refused(refusal.code)
     const requestId = randomUUID()
     ctx.log.info({ request: requestId, code: refusal.code }, 'request.unreadable')
-    socket.end(toText(problemReply(ctx, refusal, requestId), requestId))
+    socket.end(toText(problemResponse(ctx, refusal, requestId), requestId))
     socket.resume()
     const linger = setTimeout(() => socket.destroy(), lingerMs)
     socket.once('close', () => clearTimeout(linger))
@@ -74,7 +74,7 @@ function refusalOf(code: string | undefined): AppError {
   }
 }
 
-function toText({ status, headers, body }: ReturnType<typeof problemReply>, requestId: string): string {
+function toText({ status, headers, body }: ReturnType<typeof problemResponse>, requestId: string): string {
   const content = JSON.stringify(body)
   const lines = Object.entries({
     Date: new Date().toUTCString(),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { csvLine, exportReply } from './export.ts'
+import { csvLine, exportResponse } from './export.ts'
 
 it('writes cells as RFC 4180 specifies', () => {
   expect(csvLine(['plain', 'a,b', 'say "hi"', 'two\nlines', null, 0, false, ''])).toBe(
@@ -19,7 +19,7 @@ describe('an organization', () => {
   const start = async (organizationId: string) => {
     const read = async () => ({ rows: [{ id: 1 }], next: null })
     const content = { name: 'all', format: 'jsonl' as const, read, present: (row: { id: number }) => row, columns: {} }
-    const pieces = exportReply(organizationId, content).pieces?.[Symbol.asyncIterator]()
+    const pieces = exportResponse(organizationId, content).pieces?.[Symbol.asyncIterator]()
     expect(await pieces?.next()).toEqual({ done: false, value: '{"id":1}\n' })
     return pieces
   }

@@ -1,7 +1,7 @@
 import { exportMediaTypes } from '@belfry/contract/export'
 import { AppError } from '@belfry/domain/app-error'
 import { toJsonText } from '@belfry/present/raw-json'
-import { Reply } from './reply.ts'
+import { ApiResponse } from './response.ts'
 
 const rowsAtATime = 1000
 const minPieceLength = 64 * 1024
@@ -27,13 +27,13 @@ const inFlight = new Map<string, number>()
  * Returns a whole list as a file. Rows are read as the caller receives them, so memory does not grow with the list.
  * @throws AppError `rate_limited` when the organization has two exports already.
  */
-export function exportReply<Row, Item>(organizationId: string, content: Export<Row, Item>): Reply {
+export function exportResponse<Row, Item>(organizationId: string, content: Export<Row, Item>): ApiResponse {
   const { name, format } = content
   if ((inFlight.get(organizationId) ?? 0) >= maxExports) {
     const message = `An organization may have ${maxExports} exports at a time. Start this one when another has ended.`
     throw new AppError('rate_limited', message)
   }
-  return new Reply({
+  return new ApiResponse({
     status: 200,
     pieces: counted(
       organizationId,

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
-import { answerOnce, type KeptAnswer, type KeyedRequest } from '@belfry/db/answer-once'
+import { answerOnce, type KeptResponse, type KeyedRequest } from '@belfry/db/answer-once'
 import type { Db } from '@belfry/db/postgres/in-transaction'
 import { AppError } from '@belfry/domain/app-error'
 import { RawJson, toJsonText } from '@belfry/present/raw-json'
 import type { Request } from 'express'
 import type { Context } from '../context.ts'
-import { Reply } from './reply.ts'
+import { ApiResponse } from './response.ts'
 
 /**
  * Reads the `Idempotency-Key` of a request. A key belongs to one method and path, and the body is compared as it was sent.
@@ -28,34 +28,34 @@ function canonicalPath({ route, params }: Request): string {
 }
 
 /**
- * Runs a creation. With `keyed` set, the creation stores its reply in the same statement as what it creates, or rejects
+ * Runs a creation. With `keyed` set, the creation stores its response in the same statement as what it creates, or rejects
  * with `notStored`.
  */
-export type RunCreation = (db: Db, keyed: KeyedRequest | null) => Promise<Reply>
+export type RunCreation = (db: Db, keyed: KeyedRequest | null) => Promise<ApiResponse>
 
-/** Rejects a creation that could not store its reply, or whose key has been used before. */
-export const notStored = new Error('The statement did not store the reply.')
+/** Rejects a creation that could not store its response, or whose key has been used before. */
+export const notStored = new Error('The statement did not store the response.')
 
 /**
- * Runs the creation of a request with a key, or returns the reply that the request had before.
- * @param storesReply - Whether the creation can store its reply by itself. Otherwise, and when that fails, the creation
- * runs in a transaction that stores the reply.
+ * Runs the creation of a request with a key, or returns the response that the request had before.
+ * @param storesResponse - Whether the creation can store its response by itself. Otherwise, and when that fails, the creation
+ * runs in a transaction that stores the response.
  * @throws AppError `idempotency_key_reused`, `idempotency_in_progress`, or a refusal of the creation.
  */
-export async function runOnce(ctx: Context, request: KeyedRequest, run: RunCreation, storesReply: boolean) {
+export async function runOnce(ctx: Context, request: KeyedRequest, run: RunCreation, storesResponse: boolean) {
   const name = `${request.workspaceId} ${request.key}`
   if (ctx.keysInProgress.has(name)) throw inProgress()
   ctx.keysInProgress.add(name)
   try {
-    const reply = storesReply ? await runInStatement(ctx, request, run) : null
-    return reply ?? (await ctx.transactionLimit(() => runInTransaction(ctx, request, run)))
+    const response = storesResponse ? await runInStatement(ctx, request, run) : null
+    return response ?? (await ctx.transactionLimit(() => runInTransaction(ctx, request, run)))
   } finally {
     ctx.keysInProgress.delete(name)
   }
 }
 
 // Returns null unless the creation ran, for the first time.
-async function runInStatement(ctx: Context, request: KeyedRequest, run: RunCreation): Promise<Reply | null> {
+async function runInStatement(ctx: Context, request: KeyedRequest, run: RunCreation): Promise<ApiResponse | null> {
   try {
     return await run(ctx.pool, request)
   } catch (error) {
@@ -65,14 +65,14 @@ async function runInStatement(ctx: Context, request: KeyedRequest, run: RunCreat
   }
 }
 
-async function runInTransaction(ctx: Context, request: KeyedRequest, run: RunCreation): Promise<Reply> {
-  const once = await answerOnce(ctx.pool, request, async tx => toKeptAnswer(await run(tx, null)))
+async function runInTransaction(ctx: Context, request: KeyedRequest, run: RunCreation): Promise<ApiResponse> {
+  const once = await answerOnce(ctx.pool, request, async tx => toKeptResponse(await run(tx, null)))
   if (once.kind === 'reused') {
     const message = 'This Idempotency-Key was used for another request within the last 24 hours. Use a new one.'
     throw new AppError('idempotency_key_reused', message)
   }
   if (once.kind === 'in_progress') throw inProgress()
-  return toReply(once.answer, once.kind === 'repeated')
+  return toResponse(once.answer, once.kind === 'repeated')
 }
 
 function inProgress(): AppError {
@@ -80,14 +80,14 @@ function inProgress(): AppError {
   return new AppError('idempotency_in_progress', message)
 }
 
-export function toKeptAnswer({ status, headers, body }: Reply): KeptAnswer {
+export function toKeptResponse({ status, headers, body }: ApiResponse): KeptResponse {
   const location = headers?.Location
   return { status, location: typeof location === 'string' ? location : null, answer: toJsonText(body) }
 }
 
-function toReply({ status, location, answer }: KeptAnswer, isRepeated: boolean): Reply {
+function toResponse({ status, location, answer }: KeptResponse, isRepeated: boolean): ApiResponse {
   const headers: Record<string, string> = {}
   if (location !== null) headers.Location = location
   if (isRepeated) headers['Idempotent-Replayed'] = 'true'
-  return new Reply({ status, body: new RawJson(answer), headers })
+  return new ApiResponse({ status, body: new RawJson(answer), headers })
 }

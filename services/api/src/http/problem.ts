@@ -3,8 +3,8 @@ import { isTransientDatabaseError } from '@belfry/db/postgres/database-errors'
 import { AppError } from '@belfry/domain/app-error'
 import type { NextFunction, Request, Response } from 'express'
 import type { Context } from '../context.ts'
-import { type Sent, sendReply } from './reply.ts'
 import { requestIdOf } from './request-log.ts'
+import { type ResponseParts, sendResponse } from './response.ts'
 
 /**
  * Converts a thrown value to a problem body (RFC 9457). `sendParserRefusals` is the only other place that writes problem
@@ -23,12 +23,12 @@ export function problemHandler(ctx: Context, present: typeof presentProblem = pr
     }
     // The rest of an unread body must not be parsed as the next request.
     if (!request.complete) response.setHeader('Connection', 'close')
-    void sendReply(response, present(ctx, refusal, response))
+    void sendResponse(response, present(ctx, refusal, response))
   }
 }
 
-function presentProblem(ctx: Context, refusal: AppError, response: Response): Sent {
-  return problemReply(ctx, refusal, requestIdOf(response))
+function presentProblem(ctx: Context, refusal: AppError, response: Response): ResponseParts {
+  return problemResponse(ctx, refusal, requestIdOf(response))
 }
 
 export function toRefusal(error: unknown): AppError {
@@ -40,7 +40,7 @@ export function toRefusal(error: unknown): AppError {
   return new AppError('internal', 'Something went wrong on our side. Include the request id when you report it.')
 }
 
-export function problemReply(ctx: Context, refusal: AppError, requestId: string) {
+export function problemResponse(ctx: Context, refusal: AppError, requestId: string) {
   const { status, title } = problems[refusal.code]
   const body: Problem = {
     type: `${ctx.config.publicUrl}/api/problems/${refusal.code}`,

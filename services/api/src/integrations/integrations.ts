@@ -27,10 +27,10 @@ import { hashOneTimeToken, newOneTimeToken } from '../auth/one-time-token.ts'
 import { consumeAlertConsent, consumeOne, consumeRequest } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
+import { invalidField, notFound, refuseUsedKey } from '../http/errors.ts'
 import { given, isEmpty } from '../http/given.ts'
 import { inspectTarget } from '../http/inspect-target.ts'
-import { invalidField, notFound, refuseUsedKey } from '../http/refusals.ts'
-import { created } from '../http/reply.ts'
+import { created } from '../http/response.ts'
 
 export const createIntegration = endpoint(operations.createIntegration, {
   inspect: (ctx, body) => inspectTarget(ctx, body),

@@ -16,8 +16,8 @@ import { hashOneTimeToken } from '../auth/one-time-token.ts'
 import { consumeRequest } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
-import { notFound, refuseDuplicate } from '../http/refusals.ts'
-import { Reply } from '../http/reply.ts'
+import { notFound, refuseDuplicate } from '../http/errors.ts'
+import { ApiResponse } from '../http/response.ts'
 import { lockOrganization } from '../organizations/members.ts'
 import { readQuota, refuseOverCount } from '../quotas/quotas.ts'
 import { type InvitationRow, invitableWorkspaces, maxLaterRole, revoked, statusOf } from './invitations.ts'
@@ -103,7 +103,7 @@ async function register(
   }
   const taken = new AppError('email_taken', 'This address has an account: sign in first.')
   const { workspaceIds, session } = await refuseDuplicate(ctx.prisma.$transaction(open), taken)
-  return new Reply({ status: 200, headers: session.headers, body: present(invitation, workspaceIds, session) })
+  return new ApiResponse({ status: 200, headers: session.headers, body: present(invitation, workspaceIds, session) })
 }
 
 function present({ organization, role }: Found, workspaceIds: string[], session: Session | null): AcceptedInvitation {

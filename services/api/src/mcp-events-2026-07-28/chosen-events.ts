@@ -9,7 +9,7 @@ import type { z } from 'zod'
 import type { Allowed } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { inspectSchedule } from '../cron-jobs/inspect-schedule.ts'
-import { invalid } from '../http/refusals.ts'
+import { invalid } from '../http/errors.ts'
 import type { SubscribeBody } from './subscription-body.ts'
 
 /** When a reminder is due: once, or by a cron expression in a time zone. */

@@ -10,8 +10,8 @@ import { type Allowed, authorOf } from '../auth/authorize.ts'
 import { consumeOne } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
+import { notFound, refuseUsedKey } from '../http/errors.ts'
 import { inspectTarget } from '../http/inspect-target.ts'
-import { notFound, refuseUsedKey } from '../http/refusals.ts'
 import {
   insertSubscription,
   lockSubscriptions,

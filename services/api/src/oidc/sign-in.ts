@@ -9,9 +9,9 @@ import { cookieOf, noSessionCookie, setCookie } from '../auth/session-token.ts'
 import { consumeRequest } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
+import { notFound } from '../http/errors.ts'
 import { toRefusal } from '../http/problem.ts'
-import { notFound } from '../http/refusals.ts'
-import { Reply } from '../http/reply.ts'
+import { ApiResponse } from '../http/response.ts'
 import type { OidcProvider } from './provider.ts'
 import { type Identity, OidcSignInError, readIdentity } from './read-identity.ts'
 import { openText, sealText } from './sealed-text.ts'
@@ -51,7 +51,11 @@ export const startOidc = endpoint(operations.startOidc, async (ctx, { body }) =>
     code_challenge: await client.calculatePKCECodeChallenge(begun.verifier),
     code_challenge_method: 'S256',
   })
-  return new Reply({ status: 200, headers: { 'Set-Cookie': await attemptCookie(ctx, begun) }, body: { url: url.href } })
+  return new ApiResponse({
+    status: 200,
+    headers: { 'Set-Cookie': await attemptCookie(ctx, begun) },
+    body: { url: url.href },
+  })
 })
 
 /** Returns where the issuer sends users back. */
@@ -92,7 +96,7 @@ export const finishOidc = endpoint(operations.finishOidc, async (ctx, { request 
 })
 
 function redirect({ config }: Context, path: string, cookies: string[]) {
-  return new Reply({ status: 303, headers: { Location: config.publicUrl + path, 'Set-Cookie': cookies } })
+  return new ApiResponse({ status: 303, headers: { Location: config.publicUrl + path, 'Set-Cookie': cookies } })
 }
 
 function codeOf(error: unknown, request: Request) {
@@ -170,7 +174,7 @@ export const logoutOidc = endpoint(operations.logoutOidc, async (ctx, { caller }
     return row
   })
   const url = session?.logoutHint ? await endOfSession(ctx, session.logoutHint) : null
-  return new Reply({ status: 200, headers: { 'Set-Cookie': noSessionCookie(ctx) }, body: { url } })
+  return new ApiResponse({ status: 200, headers: { 'Set-Cookie': noSessionCookie(ctx) }, body: { url } })
 })
 
 // An issuer that is away, or has no such endpoint, keeps its own session.

@@ -9,8 +9,8 @@ import { version } from '@belfry/domain/version'
 import type { Request } from 'express'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
-import { notFound } from '../http/refusals.ts'
-import { Reply, text } from '../http/reply.ts'
+import { notFound } from '../http/errors.ts'
+import { ApiResponse, text } from '../http/response.ts'
 import { escapeHtml, pageHeaders, renderPage, renderProse, renderReference } from './render-page.ts'
 
 const sendDocument = documentSender('application/json', writeApi)
@@ -31,7 +31,7 @@ const compress = promisify(gzip)
 function documentSender(type: string, write: (document: OpenApiDocument) => string, headers = {}) {
   let written: string | undefined
   let current: { minute: number; plain: Buffer; compressed: Promise<Buffer> } | undefined
-  return async (ctx: Context, request: Request): Promise<Reply> => {
+  return async (ctx: Context, request: Request): Promise<ApiResponse> => {
     const now = ctx.clock.now()
     const minute = Math.floor(now / 60_000)
     if (current?.minute !== minute) {
@@ -54,7 +54,7 @@ export const getProblem = endpoint(operations.getProblem, async (_ctx, { request
   const description = [first, ...others].map(one => one.text).join('\n\n')
   const page = { code, status: first.status, title: first.title, description }
   if (request.accepts('json', 'html') !== 'html')
-    return new Reply({ status: 200, body: page, headers: { Vary: 'Accept' } })
+    return new ApiResponse({ status: 200, body: page, headers: { Vary: 'Accept' } })
   return text('text/html', renderProblem(page), { ...pageHeaders, Vary: 'Accept' })
 })
 

@@ -13,8 +13,8 @@ import { callerAddress } from '../auth/caller-address.ts'
 import { consumeOne } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { addRoutes, endpoint } from '../endpoint.ts'
-import { notFound } from '../http/refusals.ts'
-import { sendReply } from '../http/reply.ts'
+import { notFound } from '../http/errors.ts'
+import { sendResponse } from '../http/response.ts'
 import { auditAsOperator, queueBoard } from './queue-board.ts'
 
 /** Makes the pages of the operators of this installation, under `/admin`. */
@@ -97,7 +97,7 @@ function refuse(response: Response): void {
     'WWW-Authenticate': 'Basic realm="Belfry operators", charset="UTF-8"',
     'Content-Type': 'text/plain',
   }
-  void sendReply(response, { status: 401, headers, text: 'Sign in as operator.' })
+  void sendResponse(response, { status: 401, headers, text: 'Sign in as operator.' })
 }
 
 // Behind the login of operators.

@@ -18,9 +18,9 @@ import { requireStepUp } from '../auth/second-factors.ts'
 import { applyTier } from '../billing/apply-tier.ts'
 import { endpoint } from '../endpoint.ts'
 import { where } from '../http/bounded-page.ts'
+import { notFound } from '../http/errors.ts'
 import { given } from '../http/given.ts'
 import { type PageRows, readCursor, readPage, toPage } from '../http/page.ts'
-import { notFound } from '../http/refusals.ts'
 
 export const listTenants = endpoint(operations.listTenants, async (ctx, { query }) => {
   const after = readCursor('tenants', query)

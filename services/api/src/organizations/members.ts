@@ -13,9 +13,9 @@ import { factorsOf, requireStepUp } from '../auth/second-factors.ts'
 import { noSessionCookie } from '../auth/session-token.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
+import { notFound } from '../http/errors.ts'
 import { type PageRows, readPage } from '../http/page.ts'
-import { notFound } from '../http/refusals.ts'
-import { Reply } from '../http/reply.ts'
+import { ApiResponse } from '../http/response.ts'
 
 export const listMembers = endpoint(operations.listMembers, async (ctx, { caller: { organizationId }, query }) => {
   const find = async ({ before, take }: PageRows) => {
@@ -157,7 +157,7 @@ export const deleteMe = endpoint(operations.deleteMe, async (ctx, { caller, body
     // Its sessions, tokens of links and invitations go with it. The log of the account expires.
     await tx.user.delete({ where: { id: userId } })
   })
-  return new Reply({ status: 204, headers: { 'Set-Cookie': noSessionCookie(ctx) } })
+  return new ApiResponse({ status: 204, headers: { 'Set-Cookie': noSessionCookie(ctx) } })
 })
 
 type OwnMembership = { organizationId: string; role: Role }

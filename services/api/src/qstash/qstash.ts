@@ -6,9 +6,9 @@ import { type Response, Router } from 'express'
 import { audit } from '../audit/audit.ts'
 import type { Context } from '../context.ts'
 import { addRoutes } from '../endpoint.ts'
+import { notFound } from '../http/errors.ts'
 import { problemHandler } from '../http/problem.ts'
-import { notFound } from '../http/refusals.ts'
-import type { Sent } from '../http/reply.ts'
+import type { ResponseParts } from '../http/response.ts'
 import { on, type QstashRoutes } from './call.ts'
 import { deadLetterRoutes } from './dead-letters.ts'
 import { eventRoutes } from './events.ts'
@@ -74,7 +74,7 @@ const workflowPath = /^\/(workflows|wait|notify|waiters)(\/|$)/
 
 const statuses: Partial<Record<AppErrorCode, number>> = { quota_exceeded: 412, queue_in_use: 412 }
 
-function presentRefusal(_: Context, refusal: AppError, response: Response): Sent {
+function presentRefusal(_: Context, refusal: AppError, response: Response): ResponseParts {
   const { code, errors, message } = refusal
   const error = errors?.map(({ path, message }) => `${path}: ${message}`).join(' ') || message
   if (refusal instanceof QstashError) return { status: refusal.status, body: { error }, headers: refusal.headers }

@@ -7,7 +7,7 @@ import {
   type QueueRow,
 } from '@belfry/db/queues/queues'
 import { requireRight } from '../auth/authorize.ts'
-import { notFound } from '../http/refusals.ts'
+import { notFound } from '../http/errors.ts'
 import { movePause, moveQueue, removeQueue, setQueue } from '../queues/queues.ts'
 import { type Call, on, type QstashRoutes, readJson } from './call.ts'
 import { cancelMatching } from './messages.ts'

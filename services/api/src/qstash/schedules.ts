@@ -20,7 +20,7 @@ import {
 } from '../cron-jobs/write-cron-jobs.ts'
 import { workOf } from '../endpoint.ts'
 import { readBounded } from '../http/bounded-page.ts'
-import { Reply } from '../http/reply.ts'
+import { ApiResponse } from '../http/response.ts'
 import { readQuota } from '../quotas/quotas.ts'
 import { toCallbackChange } from '../tasks/new-task.ts'
 import { type Call, on, type Publication, type QstashRoutes, readPublication } from './call.ts'
@@ -55,7 +55,7 @@ export const scheduleRoutes: QstashRoutes = [
 ]
 
 /** Creates a schedule, or replaces the one with the same id. */
-export async function storeSchedule(call: Call<'cron_job.write'>, publication: Publication): Promise<Reply> {
+export async function storeSchedule(call: Call<'cron_job.write'>, publication: Publication): Promise<ApiResponse> {
   const { ctx, caller } = call
   const options = readPublished(ctx, publication)
   if (options.cron === null) throw badRequest('Upstash-Cron is missing')
@@ -87,7 +87,7 @@ export async function storeSchedule(call: Call<'cron_job.write'>, publication: P
     if (created === null) throw error
     await replace(created)
   }
-  return new Reply({ status: 201, body: { scheduleId } })
+  return new ApiResponse({ status: 201, body: { scheduleId } })
 }
 
 const maxDelayMs = 365 * 86_400_000
@@ -97,12 +97,12 @@ function isTaken(error: unknown): boolean {
   return constraint === 'cron_jobs_workspace_id_qstash_id_key'
 }
 
-async function listSchedules(call: Call<'cron_job.read'>): Promise<Reply> {
+async function listSchedules(call: Call<'cron_job.read'>): Promise<ApiResponse> {
   const scan = scanCronJobs(call.caller.workspaceId, {})
   const read = (after: string | undefined) => readBounded<CronJobRow>(call.ctx, scan, after, schedulesAtATime)
   const first = await read(undefined)
   const headers = { 'Content-Type': 'application/json; charset=utf-8' }
-  return new Reply({ status: 200, headers, pieces: pieces() })
+  return new ApiResponse({ status: 200, headers, pieces: pieces() })
 
   // The list has no pages, so it is sent as it is read.
   async function* pieces() {

@@ -22,9 +22,9 @@ import { audit } from '../audit/audit.ts'
 import { type Allowed, requireRight } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
+import { notFound } from '../http/errors.ts'
 import { isEmpty } from '../http/given.ts'
 import { type PageRows, readPage } from '../http/page.ts'
-import { notFound } from '../http/refusals.ts'
 
 export const listQueues = endpoint(operations.listQueues, async (ctx, { caller: { workspaceId }, query }) => {
   const find = async ({ after, take }: PageRows) => {

@@ -9,10 +9,10 @@ import type { RunDetailRow, RunRow } from '@belfry/present/run-row'
 import type { CallerOf } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
-import { type Cell, type Export, exportReply } from '../http/export.ts'
+import { notFound } from '../http/errors.ts'
+import { type Cell, type Export, exportResponse } from '../http/export.ts'
 import { readCursor } from '../http/page.ts'
-import { notFound } from '../http/refusals.ts'
-import type { Reply } from '../http/reply.ts'
+import type { ApiResponse } from '../http/response.ts'
 import { readRuns, readStoredRun } from './read-runs.ts'
 import { joinRequests, type RunFilter, runColumns } from './run-scan.ts'
 
@@ -73,9 +73,9 @@ function exportRunsOf(
   { organizationId }: { organizationId: string },
   workspaceIds: readonly string[],
   { format, ...filter }: RunFilter & Pick<Export<RunRow, Run>, 'format'>,
-): Reply {
+): ApiResponse {
   const read = (after: string | undefined, limit: number) => readRuns(ctx, workspaceIds, filter, after, limit)
-  return exportReply<RunRow, Run>(organizationId, { name: 'runs', format, read, present: presentRun, columns })
+  return exportResponse<RunRow, Run>(organizationId, { name: 'runs', format, read, present: presentRun, columns })
 }
 
 const columns: Readonly<Record<string, (run: Run) => Cell>> = {

@@ -11,8 +11,8 @@ import { toId } from '@belfry/domain/id'
 import { isSecretName } from '@belfry/domain/secrets/secret-reference'
 import { audit } from '../audit/audit.ts'
 import { endpoint } from '../endpoint.ts'
-import { invalidField, notFound } from '../http/refusals.ts'
-import { created } from '../http/reply.ts'
+import { invalidField, notFound } from '../http/errors.ts'
+import { created } from '../http/response.ts'
 import { overCount, readQuota } from '../quotas/quotas.ts'
 
 /** Returns all secrets as one page: a workspace has few of them. */

@@ -18,8 +18,8 @@ import { audit } from '../audit/audit.ts'
 import type { Allowed } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
-import { notFound } from '../http/refusals.ts'
-import { created } from '../http/reply.ts'
+import { notFound } from '../http/errors.ts'
+import { created } from '../http/response.ts'
 
 // Each list is one page, the current secret first: a workspace or a subscription has few of them.
 export const listSigningSecrets = endpoint(operations.listSigningSecrets, async (ctx, { caller }) => {

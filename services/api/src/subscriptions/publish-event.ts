@@ -14,7 +14,7 @@ import { mapInTurns } from '@belfry/domain/slices'
 import { patternsOf } from '@belfry/domain/topic'
 import { presentNewTask } from '@belfry/present/task-form'
 import { creation } from '../endpoint.ts'
-import { Reply } from '../http/reply.ts'
+import { ApiResponse } from '../http/response.ts'
 import { type Controls, controlColumns, toStoredControls } from '../tasks/controls.ts'
 import {
   inspectRequest,
@@ -33,7 +33,7 @@ import type { StoredMcp } from './subscriptions.ts'
 const maxBytes = 16 * 1024 * 1024
 
 export const publishEvent = creation(operations.publishEvent, {
-  storesReply: body =>
+  storesResponse: body =>
     body.target_url !== undefined && !hasControls({ ...toControls(body), ...toRequestOptions(body) }),
   inspect: (ctx, body) => [...inspectRequest(ctx, body, 'target_url'), ...inspectConnection(body)],
   async handle(work, input) {
@@ -63,8 +63,8 @@ export const publishEvent = creation(operations.publishEvent, {
       }),
     )
     const answer = (presented: Task[]) =>
-      new Reply({ status: 202, body: { id: toId('evt', eventId), topic: body.topic, tasks: presented } })
-    const { reply } = await schedule(work, input, {
+      new ApiResponse({ status: 202, body: { id: toId('evt', eventId), topic: body.topic, tasks: presented } })
+    const { response } = await schedule(work, input, {
       starts: 'at_once',
       rows: tasks,
       written:
@@ -81,10 +81,10 @@ export const publishEvent = creation(operations.publishEvent, {
         }
         const { results, ...stored } = await storeTasks(work, tasks)
         const presented = await mapInTurns(tasks, (task, i) => presentStored(task, results[i], new Map()))
-        return { ...stored, reply: answer(presented) }
+        return { ...stored, response: answer(presented) }
       },
     })
-    return reply
+    return response
   },
 })
 

@@ -11,20 +11,20 @@ import { presentNewTask } from '@belfry/present/task-form'
 import { failpoint } from '@belfry/runtime'
 import { creation, type Work } from '../endpoint.ts'
 import { bodyLimits } from '../http/read-body.ts'
-import { created, Reply } from '../http/reply.ts'
+import { ApiResponse, created } from '../http/response.ts'
 import { type Quota, readQuota, refuseLargePayload } from '../quotas/quotas.ts'
 import { inspectTask, toControls, toNewTask, toRequestOptions, withLocalTime } from './new-task.ts'
 import { schedule } from './schedule.ts'
 import { findUnderKeys, hasKey, isNew, presentStored, storeTask, storeTasks } from './store-tasks.ts'
 
 export const createTask = creation(operations.createTask, {
-  storesReply: body => !hasControls(Object.assign(toControls(body), toRequestOptions(body))),
+  storesResponse: body => !hasControls(Object.assign(toControls(body), toRequestOptions(body))),
   inspect: inspectTask,
   async handle(work, input) {
     const { body, bodyText, arrivedAt, caller } = input
     const task = toNewTask(caller.workspaceId, body, bodyText, arrivedAt)
     const path = `/api/v1/scheduler/tasks/`
-    const { reply } = await schedule(work, input, {
+    const { response } = await schedule(work, input, {
       starts: 'later',
       rows: [task],
       payload: task.payload,
@@ -36,9 +36,9 @@ export const createTask = creation(operations.createTask, {
           const found = await findUnderKeys(work.db, caller.workspaceId, results)
           const presented = withLocalTime(presentStored(task, results[0], found, arrivedAt), body.timezone)
           return {
-            reply: isNew(results[0])
+            response: isNew(results[0])
               ? created(path + presented.id, presented)
-              : new Reply({ status: 200, body: presented }),
+              : new ApiResponse({ status: 200, body: presented }),
             ...stored,
           }
         }
@@ -50,7 +50,7 @@ export const createTask = creation(operations.createTask, {
         return storing
       },
     })
-    return reply
+    return response
   },
 })
 
@@ -85,7 +85,7 @@ export const createTasks = creation(operations.createTasks, {
         ? { index, error: toRowError(stored) }
         : { index, task: withLocalTime(stored, timezone) }
     })
-    return new Reply({ status: 200, body: { data } })
+    return new ApiResponse({ status: 200, body: { data } })
   },
 })
 

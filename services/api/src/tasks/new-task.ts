@@ -14,8 +14,8 @@ import { fillLabels } from '@belfry/domain/label'
 import { retryDefaults } from '@belfry/domain/retry'
 import { presentCallbacks } from '@belfry/present/task-form'
 import type { Context } from '../context.ts'
+import { invalid } from '../http/errors.ts'
 import { inspectTarget } from '../http/inspect-target.ts'
-import { invalid } from '../http/refusals.ts'
 
 /**
  * Returns the task that a body asks for. Without a time it is due at once.

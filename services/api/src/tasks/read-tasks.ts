@@ -23,8 +23,8 @@ import {
   type Where,
   where,
 } from '../http/bounded-page.ts'
-import { type Cell, exportReply } from '../http/export.ts'
-import { notFound } from '../http/refusals.ts'
+import { notFound } from '../http/errors.ts'
+import { type Cell, exportResponse } from '../http/export.ts'
 import { findStoredTask } from '../runs/read-runs.ts'
 
 export const getTask = endpoint(operations.getTask, async (ctx, { caller, params }) =>
@@ -48,7 +48,7 @@ export const exportTasks = endpoint(operations.exportTasks, async (ctx, { caller
   const read = (after: string | undefined, limit: number) => readBounded<TaskRow>(ctx, scan, after, limit)
   const { format } = query
   const content = { name: 'tasks', format, read, present: presentTask, columns }
-  return exportReply<TaskRow, Task>(caller.organizationId, content)
+  return exportResponse<TaskRow, Task>(caller.organizationId, content)
 })
 
 // Only the JSON form has headers and payloads.

@@ -12,8 +12,8 @@ import { presentNewTask } from '@belfry/present/task-form'
 import type { TaskRow } from '@belfry/present/task-row'
 import { microBatch } from '@belfry/runtime'
 import type { Work } from '../endpoint.ts'
-import { notStored, toKeptAnswer } from '../http/idempotency.ts'
-import type { Reply } from '../http/reply.ts'
+import { notStored, toKeptResponse } from '../http/idempotency.ts'
+import type { ApiResponse } from '../http/response.ts'
 import { executeAtPassed } from './new-task.ts'
 import { findTaskRows } from './read-tasks.ts'
 import type { DueTaskRow } from './schedule.ts'
@@ -29,14 +29,19 @@ function isStored(inserted: InsertedTask | undefined): inserted is StoredTask {
  * Stores one task: in the transaction of the creation if it has one, or in a statement that stores the tasks of many
  * requests.
  * @param arrivedAt - When the request arrived.
- * @param present - Makes the reply out of the time at which the task was stored.
+ * @param present - Makes the response out of the time at which the task was stored.
  * @throws AppError `validation_failed` when the time of the task has come already, `unavailable` when it came meanwhile.
  */
-export async function storeTask(work: Work, task: NewTask, arrivedAt: number, present: (createdAt: string) => Reply) {
-  const stored = await (work.keyed ? storeWithReply(work, work.keyed, task, present) : insertOne(work, task))
+export async function storeTask(
+  work: Work,
+  task: NewTask,
+  arrivedAt: number,
+  present: (createdAt: string) => ApiResponse,
+) {
+  const stored = await (work.keyed ? storeWithResponse(work, work.keyed, task, present) : insertOne(work, task))
   if (!isStored(stored)) throw executeAtPassed(task.executeAt, arrivedAt)
   const { createdAt, executeAt, now } = stored
-  return { due: task.isMissed ? [] : [toDueRow(task, executeAt)], now, reply: present(createdAt.toISOString()) }
+  return { due: task.isMissed ? [] : [toDueRow(task, executeAt)], now, response: present(createdAt.toISOString()) }
 }
 
 // Stores one task, unless its time has come.
@@ -46,15 +51,15 @@ async function insertOne({ db, insertBatches }: Pick<Work, 'db' | 'insertBatches
   return inserted
 }
 
-async function storeWithReply(
+async function storeWithResponse(
   { db, insertBatches }: Pick<Work, 'db' | 'insertBatches'>,
   request: NonNullable<Work['keyed']>,
   task: NewTask,
-  present: (createdAt: string) => Reply,
+  present: (createdAt: string) => ApiResponse,
 ) {
-  // A transaction that was opened on the way would not store the reply.
+  // A transaction that was opened on the way would not store the response.
   if (isInTransaction(db)) throw notStored
-  const stored = await insertBatches.insertKeyedTask({ task, request, answer: toKeptAnswer(present(timeMark)) })
+  const stored = await insertBatches.insertKeyedTask({ task, request, answer: toKeptResponse(present(timeMark)) })
   if (!isStored(stored)) throw notStored
   return stored
 }
@@ -162,7 +167,7 @@ function keyInUse({ key }: NewTask, taskId: string): AppError {
   return new AppError('key_in_use', message, { extra: { task_id: taskId } })
 }
 
-/** Marks the place of the creation time in a reply that is stored with its task. Random, so callers cannot forge it. */
+/** Marks the place of the creation time in a response that is stored with its task. Random, so callers cannot forge it. */
 const timeMark = randomBytes(16).toString('hex')
 
 /**
@@ -179,7 +184,7 @@ export function openInsertBatches(pool: Pool, onBatch: (count: number) => void) 
       },
       ...options,
     }),
-    /** Stores the reply as well, whose times are `timeMark`. */
+    /** Stores the response as well, whose times are `timeMark`. */
     insertKeyedTask: microBatch({
       run: async (keyed: KeyedTask[]) => {
         onBatch(keyed.length)

@@ -12,10 +12,10 @@ import type { CallerOf } from '../auth/authorize.ts'
 import { requireStepUp } from '../auth/second-factors.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
+import { notFound } from '../http/errors.ts'
 import { given } from '../http/given.ts'
 import { type PageRows, readPage } from '../http/page.ts'
-import { notFound } from '../http/refusals.ts'
-import { created } from '../http/reply.ts'
+import { created } from '../http/response.ts'
 import { byUser, lockOrganization, memberUser, presentWorkspaceMember, withIds } from '../organizations/members.ts'
 
 export const createWorkspace = endpoint(operations.createWorkspace, async (ctx, { caller, body: { name } }) => {

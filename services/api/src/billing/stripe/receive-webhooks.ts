@@ -6,7 +6,7 @@ import type { Stripe } from 'stripe'
 import { callerAddress } from '../../auth/caller-address.ts'
 import type { Context } from '../../context.ts'
 import { readBytes } from '../../http/read-body.ts'
-import { sendReply } from '../../http/reply.ts'
+import { sendResponse } from '../../http/response.ts'
 import { refreshSubscription } from './refresh-subscription.ts'
 import { callingStripe, type StripeBilling } from './stripe-billing.ts'
 
@@ -22,7 +22,7 @@ export function receiveWebhooks(ctx: Context, billing: StripeBilling): RequestHa
       inTransaction(ctx.pool, tx => receiveEvent(ctx, billing, tx, event, callerAddress(request))),
     )
     if (organizationId !== null) ctx.usageCache.delete(organizationId)
-    await sendReply(response, { status: 200, body: { received: true } })
+    await sendResponse(response, { status: 200, body: { received: true } })
   }
 }
 

@@ -10,7 +10,7 @@ import { mapInTurns } from '@belfry/domain/slices'
 import { requireRight } from '../../auth/authorize.ts'
 import type { Context } from '../../context.ts'
 import { type Work, workOf } from '../../endpoint.ts'
-import { Reply } from '../../http/reply.ts'
+import { ApiResponse } from '../../http/response.ts'
 import { type Quota, readQuota } from '../../quotas/quotas.ts'
 import { orRefusal } from '../../tasks/create-task.ts'
 import { toNewTask } from '../../tasks/new-task.ts'
@@ -40,7 +40,7 @@ export const publishRoutes: QstashRoutes = [
   ['/batch', { post: on('task.create', publishBatch) }],
 ]
 
-async function publishMessage(call: Call<'task.create'>): Promise<Reply> {
+async function publishMessage(call: Call<'task.create'>): Promise<ApiResponse> {
   const publication = { ...(await readPublication(call)), ...(call.name !== '' && { queue: call.name }) }
   if (publication.headers['upstash-cron']) {
     return storeSchedule({ ...call, caller: requireRight(call.caller, 'cron_job.write') }, publication)
@@ -48,7 +48,7 @@ async function publishMessage(call: Call<'task.create'>): Promise<Reply> {
   const prepared = await preparePublication(call, await readQuota(call.ctx, call.caller.organizationId), publication)
   const [published = []] = await storePublications(call, [prepared])
   const isRepeated = published.every(({ deduplicated }) => deduplicated)
-  return new Reply({ status: isRepeated ? 202 : 201, body: prepared.isGroup ? published : published[0] })
+  return new ApiResponse({ status: isRepeated ? 202 : 201, body: prepared.isGroup ? published : published[0] })
 }
 
 const maxBytes = 5 * 1024 * 1024

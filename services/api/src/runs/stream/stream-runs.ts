@@ -9,7 +9,7 @@ import { requireApiKeyInForce } from '../../auth/api-key.ts'
 import { authorize, type CallerOf } from '../../auth/authorize.ts'
 import type { Context, RunStream } from '../../context.ts'
 import { endpoint } from '../../endpoint.ts'
-import { Reply } from '../../http/reply.ts'
+import { ApiResponse } from '../../http/response.ts'
 import { visibleWorkspaces } from '../list-runs.ts'
 import { runsAfter, type SomeRuns } from './follow-runs.ts'
 
@@ -44,7 +44,7 @@ function openRunStream(
   caller: CallerOf<'run.read' | 'organization_run.read'>,
   workspaceIds: readonly string[],
   check: () => Promise<unknown>,
-): Reply {
+): ApiResponse {
   const { organizationId } = caller
   const credential = caller.apiKeyId ?? caller.user?.sessionId ?? ''
   requirePlace(ctx, credential, organizationId)
@@ -63,7 +63,7 @@ function openRunStream(
     check,
     over: AbortSignal.any([stream.end.signal, ctx.stopping]),
   })
-  return new Reply({
+  return new ApiResponse({
     status: 200,
     pieces,
     headers: { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' },

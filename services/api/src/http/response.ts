@@ -4,7 +4,7 @@ import { toJsonText } from '@belfry/present/raw-json'
 import type { Response } from 'express'
 
 /** A response: a value as JSON, a text, or pieces of text as they become available. */
-export type Sent = {
+export type ResponseParts = {
   status: number
   headers?: Readonly<Record<string, string | string[]>> | undefined
   body?: unknown
@@ -14,14 +14,14 @@ export type Sent = {
 }
 
 /** What a handler returns to send more than its operation declares: another status, headers, a text. */
-export class Reply implements Sent {
+export class ApiResponse implements ResponseParts {
   readonly status: number
-  readonly headers: Sent['headers']
+  readonly headers: ResponseParts['headers']
   readonly body: unknown
-  readonly text: Sent['text']
-  readonly pieces: Sent['pieces']
+  readonly text: ResponseParts['text']
+  readonly pieces: ResponseParts['pieces']
 
-  constructor({ status, headers, body, text, pieces }: Sent) {
+  constructor({ status, headers, body, text, pieces }: ResponseParts) {
     this.status = status
     this.headers = headers
     this.body = body
@@ -30,29 +30,29 @@ export class Reply implements Sent {
   }
 }
 
-export function created(location: string, body: unknown): Reply {
-  return new Reply({ status: 201, body, headers: { Location: location } })
+export function created(location: string, body: unknown): ApiResponse {
+  return new ApiResponse({ status: 201, body, headers: { Location: location } })
 }
 
-export function accepted(location: string, body: unknown): Reply {
-  return new Reply({ status: 202, body, headers: { Location: location } })
+export function accepted(location: string, body: unknown): ApiResponse {
+  return new ApiResponse({ status: 202, body, headers: { Location: location } })
 }
 
 /** Returns a text of another type than JSON. */
-export function text(type: string, content: string | Buffer, headers: Record<string, string> = {}): Reply {
-  return new Reply({
+export function text(type: string, content: string | Buffer, headers: Record<string, string> = {}): ApiResponse {
+  return new ApiResponse({
     status: 200,
     text: content,
     headers: { 'Content-Type': `${type}; charset=utf-8`, ...headers },
   })
 }
 
-/** Sends a reply. Resolves when it is handed to the connection; for pieces, when the last piece is. */
-export async function sendReply(response: Response, reply: Sent): Promise<void> {
-  for (const name in reply.headers) response.setHeader(name, reply.headers[name] ?? '')
-  response.statusCode = reply.status
-  if (reply.pieces) return sendPieces(response, reply.pieces)
-  const content = reply.text ?? (reply.body === undefined ? undefined : toJsonText(reply.body))
+/** Sends a response. Resolves when it is handed to the connection; for pieces, when the last piece is. */
+export async function sendResponse(response: Response, parts: ResponseParts): Promise<void> {
+  for (const name in parts.headers) response.setHeader(name, parts.headers[name] ?? '')
+  response.statusCode = parts.status
+  if (parts.pieces) return sendPieces(response, parts.pieces)
+  const content = parts.text ?? (parts.body === undefined ? undefined : toJsonText(parts.body))
   if (content === undefined) {
     response.end()
     return
@@ -73,7 +73,7 @@ const maxHeldByPieces = 4_000_000
 /** A caller that has not read for this long is gone or stuck. */
 const drainTimeoutMs = 30_000
 
-// Asks for the next piece when the caller has read the last one, so memory does not grow with the reply. Ends when the
+// Asks for the next piece when the caller has read the last one, so memory does not grow with the response. Ends when the
 // caller leaves, or has not read for half a minute.
 async function sendPieces(response: ServerResponse, pieces: AsyncIterable<string>): Promise<void> {
   response.flushHeaders()
