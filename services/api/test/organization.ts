@@ -1,4 +1,4 @@
-import { toId } from '@belfry/domain/id'
+import { newUuid, toId } from '@belfry/domain/id'
 import { flagName, type Policy, type PolicyFlag, type Role, type WorkspaceRole } from '@belfry/domain/permissions'
 import type { TierName } from '@belfry/domain/tiers'
 import { hash } from '@node-rs/argon2'
@@ -37,7 +37,7 @@ const randomName = () => crypto.randomUUID()
 
 /** Makes a user without an organization. */
 export async function aPerson({ ctx }: TestApi, validMs = 3_600_000): Promise<Person> {
-  const [userId, sessionId, email] = [crypto.randomUUID(), crypto.randomUUID(), `${randomName()}@example.com`]
+  const [userId, sessionId, email] = [newUuid(), newUuid(), `${randomName()}@example.com`]
   await ctx.pool.query(
     `WITH of AS (INSERT INTO users (id, email, name, password_hash) VALUES ($1, $2, 'A user', $3) RETURNING id)
      INSERT INTO sessions (id, user_id, expires_at) SELECT $4, id, $5 FROM of`,
@@ -66,14 +66,14 @@ export async function trust({ ctx }: TestApi, { userId }: Person): Promise<void>
 /** Makes it with plain statements: the permission walk makes thousands, which would take Prisma minutes. */
 export async function anOrganization(api: TestApi, tier: TierName = 'free'): Promise<TestOrganization> {
   const { pool } = api.ctx
-  const [organizationId, workspaceId] = [crypto.randomUUID(), crypto.randomUUID()]
+  const [organizationId, workspaceId] = [newUuid(), newUuid()]
   await pool.query(
     `WITH of AS (INSERT INTO organizations (id, name, slug, tier) VALUES ($1, 'Acme', $2, $4) RETURNING id)
      INSERT INTO workspaces (id, organization_id, name) SELECT $3, id, 'Main' FROM of`,
     [organizationId, randomName(), workspaceId, tier],
   )
   const createWorkspace = async () => {
-    const id = crypto.randomUUID()
+    const id = newUuid()
     await pool.query(`INSERT INTO workspaces (id, organization_id, name) VALUES ($1, $2, 'Main')`, [id, organizationId])
     return id
   }
@@ -89,7 +89,7 @@ export async function anOrganization(api: TestApi, tier: TierName = 'free'): Pro
   const owner = await add('owner')
   const addKey = async ({ scopes = ['full'], expiresAt, revokedAt }: KeyState = {}, of: string = workspaceId) => {
     const { key, prefix, hash } = createApiKeyText()
-    const id = crypto.randomUUID()
+    const id = newUuid()
     await pool.query(
       `INSERT INTO api_keys (id, workspace_id, created_by, name, prefix, hash, scopes, expires_at, revoked_at)
        VALUES ($1, $2, $3, 'CI', $4, $5, $6, $7, $8)`,
