@@ -32,6 +32,20 @@ it('counts the dispatchers with a heartbeat in the last five seconds, and what t
   expect(Date.now() - (stopped.lastSeenAt?.getTime() ?? 0)).toBeGreaterThan(19_000)
 })
 
+it('divides work among the dispatchers that had a heartbeat in the last three seconds and do not stop', async () => {
+  const [one, other] = [await enterDispatchers(db.pool), await enterDispatchers(db.pool)]
+  await enterDispatchers(db.pool, true)
+  const divided = () => one.beat(() => [])
+  await age('dispatchers', other.id, '2 seconds')
+  expect(await divided()).toEqual([one.id, other.id].sort())
+  await age('dispatchers', other.id, '3 seconds')
+  expect(await divided()).toEqual([one.id])
+  await other.beat(() => [])
+  expect(await divided()).toHaveLength(2)
+  await other.beat(() => [], false)
+  expect(await divided()).toEqual([one.id])
+})
+
 it('counts schedulers until they leave or have no heartbeat, and forgets old ones', async () => {
   const [one, other, lost] = [randomUUID(), randomUUID(), randomUUID()]
   for (const id of [one, other, lost]) await beatScheduler(db.pool, id)

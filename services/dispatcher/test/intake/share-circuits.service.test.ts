@@ -99,3 +99,27 @@ it('a paused host is not called by any dispatcher, a new one included, until it 
   await expect.poll(() => target.requestsTo('/later').length, { timeout: 20_000 }).toBe(1)
   expect([target.requestsTo('/paused').length, await unfinished(workspace)]).toEqual([25, 5])
 }, 90_000)
+
+it('dispatchers divide the calls to a host, also after one has joined or left', async () => {
+  const workspace = aWorkspace()
+  const delayMs = 1_000
+  target.answer('/divided', { status: 200, delayMs })
+  await test.store({ count: 1_500, workspace, url: target.url('/divided'), dueInMs: 0 })
+  // A workspace alone gets 18 of the 20.
+  const atOnce = () => {
+    const calls = target.requestsTo('/divided').map(({ receivedAt }) => receivedAt)
+    const recent = calls.filter(at => at > Date.now() - 1_000)
+    return Math.max(0, ...recent.map(at => calls.filter(other => other <= at && at < other + delayMs).length))
+  }
+  const uses = () => expect.poll(atOnce, { timeout: 20_000 }).toBeGreaterThan(14)
+  await start(1, { HOST_CONCURRENCY: '20' })
+  await uses()
+  await start(1, { HOST_CONCURRENCY: '20' })
+  await sleep(2_000) // it calls by now
+  await expect.poll(atOnce, { timeout: 20_000 }).toBeLessThanOrEqual(20)
+  await uses()
+  await dispatchers.shift()?.()
+  await sleep(2_000) // the calls of the last second are of one
+  await uses()
+  expect(await unfinished(workspace)).toBeGreaterThan(0)
+}, 90_000)
