@@ -39,7 +39,8 @@ const rangesField = z
   .array(textField(cidr))
   .max(50)
   .meta({
-    description: 'The address ranges (CIDR) that the key may be used from. Empty: all.',
+    description:
+      'Up to 50 address ranges (CIDR) that the key may be used from; a call from elsewhere gets 403. Empty: all.',
     examples: [['192.0.2.0/24']],
   })
 
@@ -53,7 +54,7 @@ export const createApiKeyBody = z.strictObject({
   name: textField(displayName),
   expires_at: expiry().nullable().optional().meta({
     description:
-      'When it stops being valid. Null: when it is revoked. Default: null, or the `max_api_key_days` of the organization.',
+      'When it stops being valid. Null: when it is revoked. The `max_api_key_days` of the organization is the default and the maximum; without it, the default is null.',
   }),
   scopes: scopesField.optional(),
   allowed_ranges: rangesField.optional(),
@@ -65,7 +66,11 @@ export type CreateApiKeyBody = z.infer<typeof createApiKeyBody>
 const rollApiKeyBody = z.strictObject({
   overlap_ms: integer(0, maxOverlapMs)
     .optional()
-    .meta({ description: 'How long the previous key stays valid: by default a day.', examples: [dayMs] }),
+    .meta({
+      description:
+        'How long the previous key stays valid, 0 to 2,592,000,000 ms (30 days): by default a day. 0 revokes it.',
+      examples: [dayMs],
+    }),
   expires_at: expiry().nullable().optional().meta({
     description:
       'When the new key stops being valid. Null: when it is revoked. Default: after the time for which the previous key was valid.',

@@ -21,7 +21,7 @@ const perSecond = z
   .optional()
   .meta({
     description:
-      'How many of the replays are due per second, the first at once. Default: all are due at once. Retries are not counted.',
+      'How many of the replays are due per second, 1 to 1,000. The first is due at once. Default: all are. Retries are not counted.',
     examples: [10],
   })
 

@@ -62,9 +62,9 @@ const tokenUrl = textRule<string>(
   },
 )
 
-const pem = (what: string) => {
+const pem = (description: string) => {
   const pattern = `^\\s*-----BEGIN [A-Z ]+-----[\\s\\S]+-----END [A-Z ]+-----\\s*$`
-  return matching({ maxLength: 32_768, pattern, description: `${what}, as PEM.` }, 'invalid_pem', 'be PEM text')
+  return matching({ maxLength: 32_768, pattern, description }, 'invalid_pem', 'be PEM text')
 }
 
 const parameters = z
@@ -75,15 +75,19 @@ const parameters = z
     'grant_type, scope and the credentials of the client are not further parameters',
   )
   .meta({
-    description: 'Further parameters of the token request.',
+    description: 'Up to 10 further parameters of the token request, such as `audience` or `resource`.',
     examples: [{ audience: 'https://api.example.com' }],
   })
 
-const pemKey = pem('The private key of the client certificate; never returned')
+const pemKey = pem(
+  'The private key of the client certificate, as PEM: RSA of up to 4,096 bits, EC (P-256, P-384, P-521) or Ed25519, without a passphrase. Never returned.',
+)
 const common = {
-  hosts: allowedHosts.meta({ description: 'The hosts that the connection may authenticate to.' }),
-  ca_certificate: textField(pem('Authorities that are trusted in addition to the public ones')).nullable().optional(),
-  client_certificate: textField(pem('The certificate that calls present to the target')).nullable().optional(),
+  hosts: allowedHosts.meta({ description: 'The 1 to 20 hosts that the connection may authenticate to.' }),
+  ca_certificate: textField(pem('Authorities that are trusted in addition to the public ones, as PEM.'))
+    .nullable()
+    .optional(),
+  client_certificate: textField(pem('The certificate that calls present to the target, as PEM.')).nullable().optional(),
   client_key: textField(pemKey).optional(),
 }
 
@@ -118,7 +122,7 @@ export const putConnectionBody = z.discriminatedUnion('kind', [
     client_id: textField(line(500)),
     client_secret: secretText('The secret of the client.'),
     client_authentication: z.enum(['basic', 'post']).default('basic').meta({
-      description: 'Whether the client proves who it is by HTTP Basic, or by parameters in the body.',
+      description: 'How the client proves who it is: `basic`, by HTTP Basic, or `post`, by parameters in the body.',
     }),
     scope: textField(line(1_000)).nullable().optional(),
     parameters: parameters.default(() => ({})),

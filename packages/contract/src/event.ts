@@ -16,7 +16,10 @@ import { targetUrl, topic } from './text-rules.ts'
 export const publishEventBody = z.strictObject({
   topic: textField(topic),
   payload: objectPayloadField,
-  target_url: textField(targetUrl).optional(),
+  target_url: textField(targetUrl).optional().meta({
+    description:
+      'The one URL to call, instead of the subscriptions: absolute, http or https, without user, password or fragment; may hold `{{ secrets.NAME }}`.',
+  }),
   headers: requestFields.headers,
   ...deliveryFields,
   ...eventControlFields,

@@ -37,7 +37,7 @@ const conditionsField = textsField(
     minProperties: 1,
     maxProperties: conditionLimits.count,
     description:
-      'The claims that a token must have. `*` stands for any characters. One of them must name the owner of the jobs: see docs/ci.md.',
+      'Up to 20 claims, and what each must be. `*` stands for any characters, also `/`. One claim must name the owner of the jobs, such as `repository`.',
     examples: [{ repository: 'acme/app', ref: 'refs/heads/main' }],
   },
   conditions => checkConditions(conditions).map(problem => ({ code: 'invalid_conditions', ...problem })),
@@ -49,14 +49,17 @@ const createFederatedCredentialBody = z.strictObject({
   audience: textField(line(500))
     .optional()
     .meta({
-      description: 'The `aud` of the tokens. Default: the URL of Belfry.',
+      description: 'The `aud` of the tokens. Default: the `PUBLIC_URL` of Belfry.',
       examples: ['https://belfry.example.com'],
     }),
   conditions: conditionsField,
   scopes: scopesField,
   lifetime_ms: integer(minuteMs, 60 * minuteMs)
     .default(defaultLifetimeMs)
-    .meta({ description: 'How long a key is valid: by default 15 minutes.', examples: [defaultLifetimeMs] }),
+    .meta({
+      description: 'How long a key is valid, 60,000 to 3,600,000 ms: a minute to an hour.',
+      examples: [defaultLifetimeMs],
+    }),
 })
 
 const federatedCredential = z

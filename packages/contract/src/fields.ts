@@ -88,7 +88,7 @@ export const headersField = textsField(
     additionalProperties: { type: 'string', pattern: '^[\\u0020-\\u007e\\u00a0-\\u00ff]*$' },
     maxProperties: 50,
     description:
-      'Case-insensitive, unique names; at most 8,192 characters in total. Headers that Belfry or the connection sets are refused.',
+      'At most 50, with case-insensitive, unique names and 8,192 characters in total. Values may hold `{{ secrets.NAME }}`. Headers that Belfry or the connection sets are refused.',
     examples: [{ 'X-Source': 'shop' }],
   },
   headers => findHeaderProblems(headers).map(problem => ({ code: 'invalid_header', ...problem })),

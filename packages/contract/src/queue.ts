@@ -31,11 +31,14 @@ const rateLimit = z
 const limits = {
   max_concurrent: integer(1, 1_000)
     .nullable()
-    .meta({ description: 'Attempts in flight at a time, over all dispatchers.', examples: [3] }),
+    .meta({
+      description: 'Attempts in flight at a time, over all dispatchers, 1 to 1,000. Null: any number.',
+      examples: [3],
+    }),
   rate_limit: rateLimit.nullable(),
   ordered: z.boolean().meta({
     description:
-      'One task at a time, in the order of `execute_at`, then creation. The next task waits until the one before is final.',
+      'One task at a time, in the order of `execute_at`, then creation. The next task waits for all retries of the one before.',
     examples: [false],
   }),
 }

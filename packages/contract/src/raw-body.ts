@@ -6,7 +6,8 @@ import { type Invalid, matching, textRule } from './text-rules.ts'
 const base64 = textRule(
   {
     pattern: '^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$',
-    description: 'A body of any type in base64, sent as these bytes. Secrets are not filled in. Instead of `payload`.',
+    description:
+      'A body of any type in base64 with padding, sent as these bytes. Secrets are not filled in. Instead of `payload`.',
     examples: ['PHhtbC8+'],
   },
   text => {

@@ -92,9 +92,9 @@ function statusRange(text: string): { value: StatusRange } | Invalid {
 }
 
 const runTimings = z.object({
-  dns_ms: numberOrNull('The DNS lookup.', 4),
+  dns_ms: numberOrNull('The DNS lookup; 0 for an address, and for a name looked up within the last 5 s.', 4),
   connect_ms: numberOrNull('The TCP connect, or the tunnel through an egress proxy.', 11),
-  tls_ms: numberOrNull('The TLS handshake.', 25),
+  tls_ms: numberOrNull('The TLS handshake; null for `http`.', 25),
   first_byte_ms: numberOrNull('From the first byte of the request to the first byte of the response.', 42),
 })
 

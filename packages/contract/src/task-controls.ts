@@ -73,7 +73,8 @@ export const onPastField = z.enum(['reject', 'run']).meta({
 const maxAgeField = integer(1_000, 1_209_600_000)
   .nullable()
   .meta({
-    description: 'No attempt starts this long after the time of the task, in milliseconds. Null: no deadline.',
+    description:
+      'No attempt starts this long after the time of the task, 1,000 to 1,209,600,000 ms. Null: no deadline.',
     examples: [60_000],
   })
 

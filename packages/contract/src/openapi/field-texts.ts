@@ -37,7 +37,7 @@ export const fieldTexts: Readonly<Record<string, string>> = {
   'Condition.value': 'The value that the member is compared with.',
   topic: 'The topic of the event; null for other tasks.',
   'Subscription.topic': 'The topics that it receives: one, all below one (`orders.*`), or all (`*`).',
-  timeout_ms: 'The time limit of an attempt, from connecting to the last byte, in milliseconds.',
+  timeout_ms: 'The time limit of an attempt, from the DNS lookup to the last byte, in milliseconds.',
   retry: 'When failed attempts are repeated.',
   max_retries: 'The maximum number of retries, 0 to 20.',
   base_delay_ms: 'The delay before the first retry, 1,000 to 3,600,000 ms.',
@@ -46,13 +46,15 @@ export const fieldTexts: Readonly<Record<string, string>> = {
   'RateLimit.count': 'The number of attempts that may start in a period, 1 to 10,000.',
   'RateLimit.period_ms': 'The length of a period in milliseconds, 100 to 86,400,000.',
   '+method': 'The HTTP method, in upper case.',
-  '+timeout_ms': 'The time limit of an attempt, from connecting to the last byte, 1,000 to 900,000 ms.',
+  '+timeout_ms': 'The time limit of an attempt, from the DNS lookup to the last byte, 1,000 to 900,000 ms.',
   '+queue': 'The queue that limits the attempts: its name, alone or with limits to set. Null: no queue.',
-  '+on_success': 'The request that reports the success of a task. Null: no such request.',
-  '+on_failure': 'The request that reports that a task is dead. Null: no such request.',
-  '+on_attempt': 'The request that reports each attempt. Null: no such request.',
+  '+on_success': 'Called when the task succeeds. Null: no such callback.',
+  '+on_failure':
+    'Called when the task is dead: no retry is left, the failure is final, its deadline has passed, or a user stopped it. Null: no such callback.',
+  '+on_attempt': 'Called after each attempt, also the successful one and the last one. Null: no such callback.',
   '+expires_at': 'Later than the time of the task: no attempt starts then or later. Null: no deadline.',
-  '+topic': 'A dotted name, such as `invoice.paid`, at most 200 characters.',
+  '+topic':
+    'Letters, digits, `_` and `-` in parts joined by dots, such as `invoice.paid`; at most 200 characters, case-sensitive.',
   '+active': 'Whether it receives events.',
 
   // Tasks

@@ -32,7 +32,7 @@ export function toJsonSchema(
   return withOwnReferences(withTexts(properties.top, '', mark))
 }
 
-// Gives each field without a description its text.
+// Gives each field without a description its text, and each description the default that it does not say.
 function withTexts(schema: JsonSchema, place: string, mark: string): JsonSchema {
   const { anyOf = [], oneOf = [], items, additionalProperties, properties = {} } = schema
   for (const part of [anyOf, oneOf, items, additionalProperties].flat()) {
@@ -40,8 +40,9 @@ function withTexts(schema: JsonSchema, place: string, mark: string): JsonSchema 
   }
   for (const [name, field] of Object.entries(properties as Components)) {
     const inPlace = `${place}.${name}`
-    const text = fieldTexts[mark + inPlace] ?? fieldTexts[inPlace] ?? fieldTexts[mark + name] ?? fieldTexts[name]
-    if (text !== undefined) field.description ??= text + defaultText(field)
+    const given = fieldTexts[mark + inPlace] ?? fieldTexts[inPlace] ?? fieldTexts[mark + name] ?? fieldTexts[name]
+    const text = field.description ?? given
+    if (text !== undefined) field.description = /default/i.test(String(text)) ? text : text + defaultText(field)
     // The filter of a body has the parameters of a list.
     if (name === 'filter' && mark === '+') withTexts(field, '', '?')
     else withTexts(field, name, mark)
