@@ -108,7 +108,7 @@ function plain(parameter: string): string {
 
 function bodyMembers(schema: JsonSchema, components: Components): string[][] {
   const choices = (schema.anyOf ?? schema.oneOf) as JsonSchema[] | undefined
-  if (choices) {
+  if (choices && !schema.properties) {
     const forms = choices.flatMap(choice => bodyMembers(resolve(choice, components), components))
     return forms.filter((form, at) => form.length > 0 && forms.findIndex(one => `${one}` === `${form}`) === at)
   }
