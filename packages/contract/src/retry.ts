@@ -7,7 +7,7 @@ const policyFields = {
   max_retries: integer(0, 20).meta({ examples: [retryDefaults.maxRetries] }),
   backoff: z.enum(backoffs).meta({
     description:
-      'Delay before retry n: exponential base × 4^(n-1), linear base × n, fixed base; ±10 %, at most the maximum.',
+      'The delay before retry n: base × 4^(n-1) if `exponential`, base × n if `linear`, base if `fixed`; at most the maximum, and then ±10 %.',
   }),
   base_delay_ms: integer(1_000, 3_600_000).meta({ examples: [retryDefaults.baseDelayMs] }),
   max_delay_ms: integer(1_000, 86_400_000).meta({ examples: [retryDefaults.maxDelayMs] }),
@@ -18,7 +18,7 @@ const delays_ms = z
   .min(1)
   .max(20)
   .meta({
-    description: 'The exact delay before each retry, in order. Replaces the other fields.',
+    description: 'The exact delay before each retry, in order. Instead of the other fields.',
     examples: [[60_000, 3_600_000]],
   })
 

@@ -116,11 +116,13 @@ function bodyMembers(schema: JsonSchema, components: Components): string[][] {
   return [Object.keys((schema.properties ?? {}) as Components).map(name => member(name, required.includes(name)))]
 }
 
-function member(name: string, isRequired: boolean): string {
+/** Returns the name of a member as code, in bold if it is required. */
+export function member(name: string, isRequired: boolean): string {
   return isRequired ? `**\`${name}\`**` : `\`${name}\``
 }
 
-function table(rows: string[][]): string {
+/** Returns a table whose first row is its head. */
+export function table(rows: string[][]): string {
   const [first = [], ...rest] = rows
   const lines = [first, first.map(() => '---'), ...rest]
   return `${lines.map(cells => `| ${cells.map(cell => cell.replaceAll('|', '\\|')).join(' | ')} |`).join('\n')}\n`
