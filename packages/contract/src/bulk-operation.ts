@@ -34,7 +34,7 @@ export const startBulkOperationBody = selectionBody(
   {
     action: z.enum(bulkActions).meta({
       description:
-        'Cancels pending tasks, stops tasks that wait for a retry, replays dead letters as new tasks, or discards dead letters. With `state_reason` it also replays cancelled tasks, each once. It skips other tasks.',
+        '`cancel` pending tasks, `stop` tasks that wait for a retry, `replay` dead letters as new tasks, or `discard` them. With `state_reason` in the filter, `replay` also sends cancelled tasks, each once. Other tasks are skipped.',
       examples: ['replay'],
     }),
     per_second: perSecond,
