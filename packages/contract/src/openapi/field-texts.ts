@@ -42,7 +42,7 @@ export const fieldTexts: Readonly<Record<string, string>> = {
   max_retries: 'The maximum number of retries, 0 to 20.',
   base_delay_ms: 'The delay before the first retry, 1,000 to 3,600,000 ms.',
   max_delay_ms: 'The maximum delay, 1,000 to 86,400,000 ms and at least `base_delay_ms`.',
-  rate_limit: 'How many attempts may start in a period; null: any number.',
+  rate_limit: 'How many attempts may start in any period of a length; null: any number.',
   'RateLimit.count': 'The number of attempts that may start in a period, 1 to 10,000.',
   'RateLimit.period_ms': 'The length of a period in milliseconds, 100 to 86,400,000.',
   '+method': 'The HTTP method, in upper case.',
