@@ -108,11 +108,11 @@ export const overviewOperations = {
     summary: 'Get the upcoming tasks of a workspace, and the runs of cron jobs that are not tasks yet',
     query: z.strictObject({
       from: textField(upcomingStart).optional(),
-      hours: textField(wholeNumber(1, 168, { description: 'The length of the time in hours. Default: 24.' })).default(
-        24,
-      ),
+      hours: textField(
+        wholeNumber(1, 168, { description: 'The length of the time in hours, 1 to 168. Default: 24.' }),
+      ).default(24),
       limit: textField(
-        wholeNumber(1, 1_000, { description: 'How many dispatches `next` names. Default: 10.' }),
+        wholeNumber(1, 1_000, { description: 'How many dispatches `next` names, 1 to 1,000. Default: 10.' }),
       ).default(10),
     }),
     response: { status: 200, body: upcoming },

@@ -124,7 +124,7 @@ const runFields = {
   }),
   timings: runTimings.nullable().meta({
     description:
-      'How long the steps of the call took, in milliseconds. A step is null when the call had none or did not complete it; a kept-alive connection has only `first_byte_ms`. Null when the DNS lookup did not end, when nothing was sent, or when the call was repeated with a new access token.',
+      'How long the steps of the call took, in milliseconds. A step is null when the call had none or did not complete it; a kept-alive connection has only `first_byte_ms`. Null when the DNS lookup did not end, when nothing was sent, when the dispatcher was lost, or when the call was repeated with a new access token.',
   }),
   url: z.string().meta({ examples: ['https://example.com/hooks/reminder'] }),
   method: z.string().meta({ examples: ['POST'] }),
