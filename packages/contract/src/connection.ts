@@ -75,7 +75,8 @@ const parameters = z
     'grant_type, scope and the credentials of the client are not further parameters',
   )
   .meta({
-    description: 'Up to 10 further parameters of the token request, such as `audience` or `resource`.',
+    description:
+      'Up to 10 further parameters of the token request, such as `audience` or `resource`, sent as they are.',
     examples: [{ audience: 'https://api.example.com' }],
   })
 

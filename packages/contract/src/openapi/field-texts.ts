@@ -198,7 +198,7 @@ export const fieldTexts: Readonly<Record<string, string>> = {
   parameters: 'Of the kind `oauth2`: further parameters of the token request.',
   client_authentication: 'Of the kind `oauth2`: whether the client proves who it is by HTTP Basic, or in the body.',
   '+kind': 'How the connection proves who calls.',
-  '+ca_certificate': 'Authorities that are trusted in addition to the public ones, as PEM. Null: no others.',
+  '+ca_certificate': 'Authorities that this connection trusts in addition to the public ones, as PEM. Null: no others.',
   '+client_certificate': 'The certificate that calls present to the target, as PEM. Null: no certificate.',
   '+username': 'The name of the user, 1 to 200 characters without `:`.',
   '+client_id': 'The id of the client, at most 500 characters.',

@@ -26,9 +26,11 @@ export function withFieldTables(page: string): string {
 
 function fieldTable(place: string, names: string[]): string {
   const forms = formsOf(schemaOf(place))
-  const wanted = names.length > 0 ? names : [...new Set(forms.flatMap(form => Object.keys(fieldsOf(form))))]
+  const formsWith = (name: string) => forms.filter(form => name in fieldsOf(form))
+  const all = [...new Set(forms.flatMap(form => Object.keys(fieldsOf(form))))]
+  const wanted = names.length > 0 ? names : all.sort((a, b) => formsWith(b).length - formsWith(a).length)
   const rows = wanted.map(name => {
-    const own = forms.filter(form => name in fieldsOf(form))
+    const own = formsWith(name)
     const [form] = own
     if (!form) throw new Error(`${place} has no field ${name}.`)
     const { [name]: field = {} } = fieldsOf(form)
