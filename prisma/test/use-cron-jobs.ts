@@ -1,9 +1,16 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createCronJob, type NewCronJob } from '../src/cron-jobs/change-cron-job.ts'
 import { useDatabase } from './setup.ts'
 
 export const minuteMs = 60_000
 export const lookAheadMs = 6 * minuteMs
+
+/** Waits for the next minute if this one ends within five seconds: a job of each minute then has another occurrence. */
+export async function withinMinute(): Promise<void> {
+  const leftMs = minuteMs - (Date.now() % minuteMs)
+  if (leftMs < 5_000) await sleep(leftMs + 10)
+}
 
 type Row = { id: string; state: string; reason: string | null; at: Date }
 
