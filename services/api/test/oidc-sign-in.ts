@@ -18,6 +18,7 @@ export function useOidc(environment: (databaseUrl: string) => Promise<Record<str
   const api = useApi(async databaseUrl => {
     issuer = await startFakeIssuer()
     return {
+      REGISTRATION: 'invite',
       ...(await environment(databaseUrl)),
       OIDC_ISSUER: issuer.url,
       OIDC_CLIENT_ID: 'belfry',
@@ -28,7 +29,6 @@ export function useOidc(environment: (databaseUrl: string) => Promise<Record<str
         admins: { organization: mapped, role: 'admin' },
         lost: { organization: 'no-such-organization', role: 'owner' },
       }),
-      REGISTRATION: 'invite',
     }
   })
   afterAll(() => issuer?.close())

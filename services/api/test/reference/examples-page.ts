@@ -8,8 +8,8 @@ import type { z } from 'zod'
 
 const head = `# API examples
 
-The shortest request of each operation, and each kind of response once. Tests send the requests of the OpenAPI document to a real
-API, and record its responses. Ids, times and secrets are placeholders, members that are null are left out,
+The shortest request of each operation, and each kind of response once. A test sends a request of each operation to a real API,
+and records its responses. Ids, times and secrets are placeholders, members that are null are left out,
 and a list has one item. [The reference](api.md) lists parameters, callers and errors. Requests with \`$SESSION_TOKEN\` need the
 session of a user.
 

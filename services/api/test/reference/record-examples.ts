@@ -1,20 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Operation, pathParameters } from '@belfry/contract/operation'
 import { operations } from '@belfry/contract/operations'
 import { exampleId } from '@belfry/contract/text-rules'
 import { fromId, type IdKind, newUuid } from '@belfry/domain/id'
+import type { useOidc } from '../oidc-sign-in.ts'
 import { anOrganization, password, type TestOrganization, trust } from '../organization.ts'
-import { objects as ofWalk, openCircuit } from '../permissions/objects.ts'
+import { objects as ofWalk } from '../permissions/objects.ts'
 import { type RouteRequest, requests } from '../permissions/requests.ts'
 import type { TestApi } from '../setup.ts'
+import { prepared, type Stage } from './prepare-examples.ts'
 
-/** An operation, a request to it, and the response that the API gave. Null: the request needs what only a person has. */
-export type Recorded = {
-  operation: Operation
-  path: string
-  query: string
-  body: unknown
-  response: { status: number; type: string; body: unknown } | null
-}
+/** An operation, and the response that the API gave to a request to it. */
+export type Recorded = { operation: Operation; response: { status: number; type: string; body: unknown } }
 
 type Made = (api: TestApi, organization: TestOrganization) => Promise<string>
 
@@ -34,7 +31,7 @@ const aCronJob = {
   method: 'POST',
 }
 
-// Requests as people send them, where those of the permission walk are too bare, or are refused.
+// Requests as people send them, where those of the permission walk are too bare.
 const own: Record<string, RouteRequest> = {
   'POST /api/v1/scheduler/tasks': { body: () => aTask },
   'POST /api/v1/scheduler/tasks/batch': { body: () => ({ tasks: [aTask] }) },
@@ -52,15 +49,10 @@ const own: Record<string, RouteRequest> = {
   'POST /api/v1/scheduler/subscriptions': {
     body: () => ({ topic: 'orders.*', url: 'https://shop.example.com/orders' }),
   },
-  'DELETE /api/v1/scheduler/subscriptions/:sub/signing-secrets/:secret': { status: 404 },
   'GET /api/v1/operator/targets': { query: '?host=shop.example.com' },
-  'POST /api/v1/auth/login': { body: () => ({ email: '<email>', password }) },
   'POST /api/v1/auth/confirm': { body: () => ({ password }) },
   'POST /api/v1/organizations': { body: () => ({ name: 'Acme' }) },
   'PATCH /api/v1/organizations/:org': { body: () => ({ name: 'Acme' }) },
-  'POST /api/v1/organizations/:org/transfer': { body: () => ({ user_id: '<user>' }) },
-  'POST /api/v1/invitations/preview': { body: () => ({ token: '<token>' }) },
-  'POST /api/v1/invitations/accept': { body: () => ({ token: '<token>', name: 'Grace', password }) },
   'PUT /api/v1/workspaces/:ws/secrets/:name': {
     body: () => ({ value: 'sk_live_1', allowed_hosts: ['api.example.com'] }),
   },
@@ -69,41 +61,43 @@ const own: Record<string, RouteRequest> = {
 // Their responses are pages and keys.
 const documents = ['/api/openapi.json', '/api/docs', '/api/problems/:code', '/.well-known/jwks.json']
 
-/** Sends a request of each other operation to a real API, and returns both sides. Ids, times and secrets are always the same. */
-export async function recordExamples(api: TestApi): Promise<Recorded[]> {
-  const reading = await aPlace(api)
-  for (const kind of Object.keys(objects)) await idOf(api, reading, kind)
+/** Sends a request of each other operation to a real API, and returns the responses. Ids, times and secrets are always the same. */
+export async function recordExamples(oidc: ReturnType<typeof useOidc>): Promise<Recorded[]> {
+  const { api } = oidc
+  const reading = await aStage(oidc)
+  for (const kind of Object.keys(objects)) await reading.idOf(kind)
   const recorded: Recorded[] = []
   for (const operation of Object.values<Operation>(operations)) {
     if (documents.includes(operation.path)) continue
-    const place = operation.method === 'GET' ? reading : await aPlace(api)
-    // A circuit breaker is open for seconds, and a dispatcher without a heartbeat lives for seconds.
-    if (operation.path.includes('/hosts')) place.made.set('host', await openCircuit(api, place.organization))
+    const stage = operation.method === 'GET' ? reading : await aStage(oidc)
     await api.db.query('UPDATE dispatchers SET seen_at = clock_timestamp()')
-    recorded.push(await record(api, operation, place))
+    recorded.push(await record(stage, operation))
   }
   return recorded
 }
 
-type Place = { organization: TestOrganization; made: Map<string, string> }
-
-async function aPlace(api: TestApi): Promise<Place> {
+async function aStage(oidc: ReturnType<typeof useOidc>): Promise<Stage> {
+  const { api } = oidc
   const organization = await anOrganization(api)
-  await trust(api, organization.owner)
-  return { organization, made: new Map() }
-}
-
-async function idOf(api: TestApi, { organization, made }: Place, kind: string): Promise<string> {
-  const id = made.get(kind) ?? (await objects[kind]?.(api, organization)) ?? ''
-  made.set(kind, id)
-  return id
+  const { owner, workspaceId } = organization
+  await trust(api, owner)
+  const headers = { ...owner.session, 'X-Workspace-Id': workspaceId }
+  const made = new Map<string, string>()
+  return {
+    ...{ oidc, api, organization, owner, headers },
+    send: async (method, path, body) => (await api.send(method, path, body, headers)).body,
+    async idOf(kind) {
+      const id = made.get(kind) ?? (await objects[kind]?.(api, organization)) ?? ''
+      made.set(kind, id)
+      return id
+    },
+  }
 }
 
 const objects: Record<string, Made> = {
   ...ofWalk,
   task: (api, organization) => create(api, organization, 'tasks', aTask),
   cronjob: (api, organization) => create(api, organization, 'cronjobs', aCronJob),
-  email: async (_api, { owner }) => owner.email,
   dead: (api, organization) => aTaskIn('dead', api, organization),
   retrying: (api, organization) => aTaskIn('retrying', api, organization),
 }
@@ -128,29 +122,54 @@ async function aTaskIn(state: 'dead' | 'retrying', api: TestApi, organization: T
   return id
 }
 
-async function record(api: TestApi, operation: Operation, place: Place): Promise<Recorded> {
-  const { method, path } = operation
-  const { organization } = place
+async function record(stage: Stage, operation: Operation): Promise<Recorded> {
+  const { method, path, right } = operation
   const request = own[`${method} ${path}`] ?? requests[`${method} ${path}`] ?? {}
-  const ids = new Map<string, string>()
-  for (const name of pathParameters(path)) ids.set(name, await idOf(api, place, request.objects?.[name] ?? name))
-  let text = JSON.stringify(request.body?.())
-  for (const kind of ['email', 'user', 'token'])
-    if (text?.includes(`<${kind}>`)) text = text.replace(`<${kind}>`, await idOf(api, place, kind))
-  const filled = path.replace(/:(\w+)/g, (_, name) => ids.get(name) ?? '')
-  const shown = {
-    operation,
-    path: normalize(filled, organization),
-    query: request.query ?? '',
-    body: text && JSON.parse(normalize(text, organization)),
+  const example = (await prepared[`${method} ${path}`]?.(stage)) ?? {}
+  const { query = request.query ?? '', body = request.body?.(), meanwhile, undo } = example
+  const ids = { ...example.ids }
+  for (const name of pathParameters(path)) ids[name] ??= await stage.idOf(request.objects?.[name] ?? name)
+  const filled = path.replace(/:(\w+)/g, (_, name) => ids[name] ?? '')
+  const sent = fetch(stage.api.url + filled + query, {
+    method,
+    redirect: 'manual',
+    headers: {
+      'X-Forwarded-For': '203.0.113.7',
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...(right === 'public' ? {} : stage.headers),
+      ...example.headers,
+    },
+    body: body === undefined ? null : JSON.stringify(body),
+  })
+  if (meanwhile) await repeatUntil(sent, meanwhile)
+  const response = await sent
+  undo?.()
+  const type = response.headers.get('content-type')?.split(';')[0] ?? ''
+  const text = normalize(await (type === 'text/event-stream' ? firstEvent(response) : response.text()), stage)
+  return { operation, response: { status: response.status, type, body: /json$/.test(type) ? JSON.parse(text) : text } }
+}
+
+async function repeatUntil(end: Promise<unknown>, act: () => Promise<unknown>): Promise<void> {
+  let isOver = false
+  const over = () => {
+    isOver = true
   }
-  if (path.endsWith('/stream') || (request.status ?? 200) >= 300) return { ...shown, response: null }
-  const headers =
-    operation.right === 'public' ? {} : { ...organization.owner.session, 'X-Workspace-Id': organization.workspaceId }
-  const answer = await api.send(method, filled + (request.query ?? ''), text && JSON.parse(text), headers)
-  const type = answer.headers.get('content-type')?.split(';')[0] ?? ''
-  const body = type === 'application/json' ? JSON.parse(normalize(answer.text, organization)) : undefined
-  return { ...shown, response: { status: answer.status, type, body } }
+  end.then(over, over)
+  while (!isOver) {
+    await act()
+    await sleep(20)
+  }
+}
+
+// Leaves the stream.
+async function firstEvent({ body }: Response): Promise<string> {
+  let text = ''
+  for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += piece
+    const [events] = /^.*?\ndata: .*?\n\n/s.exec(text) ?? []
+    if (events) return events
+  }
+  return text
 }
 
 const someday = '2026-11-21T02:20:00.000Z'
@@ -158,9 +177,10 @@ const day = 86_400_000
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 
 // What differs from run to run.
-function normalize(text: string, { owner }: TestOrganization): string {
+function normalize(text: string, { owner }: Stage): string {
   return text
     .replaceAll(owner.email, 'ada@example.com')
+    .replaceAll(encodeURIComponent(owner.email), 'ada%40example.com')
     .replace(/\b([a-z]{2,5})_[0-7][0-9a-hjkmnp-tv-z]{25}\b/g, (_, kind) => exampleId(kind as IdKind))
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3,6}Z/g, time =>
       Math.abs(Date.parse(time) - Date.now()) < 400 * day ? someday : time,
@@ -174,10 +194,13 @@ function normalize(text: string, { owner }: TestOrganization): string {
     .replace(/eyJ[\w-]+\.[\w-]+\.[\w-]+/g, 'eyJhbGciOiJIUzI1NiJ9...')
     .replace(/\bbf_[\w]+/g, 'bf_...')
     .replace(/\bwhsec_[\w+/=]+/g, 'whsec_...')
-    .replace(/"(\w*(?:token|challenge|secret|cursor|public_key|uri|hash))":"[^"]{20,}"/g, '"$1":"..."')
+    .replace(/"(\w*(?:token|challenge|secret|cursor|public_key|hash))":"[^"]{20,}"/g, '"$1":"..."')
     .replace(/\b100\.64\.\d+\.\d+\b/g, '203.0.113.7')
     .replace(/"(live|mails|workspaces)":\d+/g, '"$1":1')
     .replace(/"id":"[\w-]{22}"/g, '"id":"..."')
-    .replace(/http:\/\/belfry\.test/g, 'https://belfry.example.com')
+    .replace(/"(?:[a-z0-9]{4}-){3}[a-z0-9]{4}"/g, '"k7wq-m3xp-9rtd-2vfa"')
+    .replace(/\b(state|nonce|code_challenge|secret)=[\w-]+/g, '$1=...')
+    .replace(/http:\/\/127\.0\.0\.1:\d+/g, 'https://issuer.example.com')
+    .replace(/http(:\/\/|%3A%2F%2F)belfry\.test/g, 'https$1belfry.example.com')
     .replaceAll('belfry.test', 'belfry.example.com')
 }

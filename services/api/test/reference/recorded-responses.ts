@@ -9,7 +9,7 @@ export function recordedResponses(recorded: readonly Recorded[]): string {
   const named = recorded.flatMap(({ operation, response }) => {
     const described = paths[operation.path.replace(/:(\w+)/g, '{$1}')]?.[operation.method.toLowerCase()]
     const schema = described?.responses[operation.response.status]?.content?.['application/json']?.schema
-    return schema && response ? namedPart(schema, response.body) : []
+    return schema ? namedPart(schema, response.body) : []
   })
   const found = new Map<string, unknown>()
   for (const { name, body } of named.sort((a, b) => Number(a.isItem) - Number(b.isItem)))
@@ -37,8 +37,6 @@ function namedPart(schema: JsonSchema, body: unknown): Array<{ name: string; bod
 
 function withOneItem(body: unknown): unknown {
   const isObject = (item: unknown) => typeof item === 'object' && item !== null
-  const text = JSON.stringify(body, (_name, value) =>
-    Array.isArray(value) && value.every(isObject) ? value.slice(0, 1) : value,
-  )
-  return JSON.parse(text)
+  const shorten = (list: unknown[]) => (list.every(isObject) ? list.slice(0, 1) : [...new Set(list)])
+  return JSON.parse(JSON.stringify(body, (_name, value) => (Array.isArray(value) ? shorten(value) : value)))
 }
