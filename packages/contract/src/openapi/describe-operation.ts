@@ -20,6 +20,7 @@ import { exampleId } from '../text-rules.ts'
 import { exampleOf, resolve } from './example.ts'
 import { fieldTexts } from './field-texts.ts'
 import { type Components, type JsonSchema, toJsonSchema } from './json-schema.ts'
+import recorded from './recorded-responses.json' with { type: 'json' }
 
 /** One parameter of an operation. */
 export type Parameter = {
@@ -189,9 +190,7 @@ function requestBody(body: z.ZodType, components: Components): RequestBody {
 }
 
 function successResponse(response: SuccessResponse, declared: Declared, components: Components): Response {
-  const json = response.body ? jsonContent(schemaOf(response.body, declared.right, components), components) : {}
-  const texts = (response.texts ?? []).map(type => [type, { schema: { type: 'string' } }] as const)
-  const content: Content = { ...json, ...Object.fromEntries(texts) }
+  const content = successContent(declared, components)
   const isEmpty = Object.keys(content).length === 0
   return {
     description: isEmpty ? 'Done. The response has no body.' : declared.summary,
@@ -203,6 +202,18 @@ function successResponse(response: SuccessResponse, declared: Declared, componen
     },
     ...(isEmpty ? {} : { content }),
   }
+}
+
+// By operation and media type.
+const recordedResponses: Readonly<Record<string, Readonly<Record<string, unknown>>>> = recorded
+
+function successContent({ method, path, right, response }: Declared, components: Components): Content {
+  const json = response.body ? jsonContent(schemaOf(response.body, right, components), components) : {}
+  const texts = (response.texts ?? []).map(type => [type, { schema: { type: 'string' } }] as const)
+  const content: Content = { ...json, ...Object.fromEntries(texts) }
+  const examples = recordedResponses[`${method} ${path}`] ?? {}
+  for (const [type, part] of Object.entries(content)) if (type in examples) part.example = examples[type]
+  return content
 }
 
 function schemaOf(body: z.ZodType, right: string, components: Components): JsonSchema {

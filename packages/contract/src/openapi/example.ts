@@ -1,7 +1,6 @@
 import type { Components, JsonSchema } from './json-schema.ts'
-import recorded from './recorded-responses.json' with { type: 'json' }
 
-/** Returns the recorded response of a schema, or makes an example from the schema's examples, defaults and enums. */
+/** Makes an example from the examples, defaults and enums of a schema. */
 export function exampleOf(schema: JsonSchema, components: Components): unknown {
   const [given] = listOf(schema.examples)
   if (given !== undefined) return given
@@ -9,9 +8,7 @@ export function exampleOf(schema: JsonSchema, components: Components): unknown {
   if (schema.const !== undefined) return schema.const
   const [choice] = listOf(schema.enum)
   if (choice !== undefined) return choice
-  const name = nameOf(schema)
-  if (name && name in recorded) return recorded[name as keyof typeof recorded]
-  if (name) return exampleOf(resolve(schema, components), components)
+  if (nameOf(schema)) return exampleOf(resolve(schema, components), components)
   const [option] = [...listOf(schema.anyOf), ...listOf(schema.oneOf)] as JsonSchema[]
   if (option && schema.type !== 'object') return exampleOf(option, components)
   return byType(schema, components)

@@ -94,12 +94,15 @@ function renderResponses({ responses }: Operation, components: Components): stri
   const parts = Object.entries(responses).map(([status, { description, content }]) => {
     const isGood = Number(status) < 300
     const json = content?.['application/json']
-    const others = Object.keys(content ?? {}).filter(type => !/[/+]json$/.test(type))
+    const others = Object.entries(content ?? {}).filter(([type]) => !/[/+]json$/.test(type))
     const body = json && isGood ? table(renderMembers(json.schema, components)) + renderJson(json.example) : ''
     const texts =
-      others.length > 0 ? `<p>Also as ${others.map(type => `<code>${escapeHtml(type)}</code>`).join(', ')}.</p>` : ''
+      others.length > 0
+        ? `<p>Also as ${others.map(([type]) => `<code>${escapeHtml(type)}</code>`).join(', ')}.</p>`
+        : ''
+    const text = others.map(([, { example }]) => (typeof example === 'string' ? renderCode(example) : '')).join('')
     const meaning = isGood ? '' : renderProse(description)
-    return `<details><summary><b class="status s${status[0]}">${status}</b> ${STATUS_CODES[status] ?? ''}</summary>${meaning}${texts}${body}</details>`
+    return `<details><summary><b class="status s${status[0]}">${status}</b> ${STATUS_CODES[status] ?? ''}</summary>${meaning}${texts}${text}${body}</details>`
   })
   return `<h4>Responses</h4>${parts.join('')}`
 }
@@ -133,7 +136,11 @@ function renderRow(name: string, schema: JsonSchema, components: Components, isR
 
 /** Renders a value as readable JSON. */
 function renderJson(value: unknown): string {
-  return `<pre tabindex="0"><code>${escapeHtml(JSON.stringify(value, null, 2))}</code></pre>`
+  return renderCode(JSON.stringify(value, null, 2))
+}
+
+function renderCode(text: string): string {
+  return `<pre tabindex="0"><code>${escapeHtml(text)}</code></pre>`
 }
 
 function typeOf(schema: JsonSchema, components: Components): string {

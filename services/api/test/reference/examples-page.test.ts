@@ -15,6 +15,11 @@ it('sends no member that an operation does without', () => {
   expect(page).toContain(`-d '{"topic":"orders.paid","payload":{"order":42}}'`)
 })
 
+it('shows an event of a stream, and a row of an export', () => {
+  expect(page).toMatch(/^event: run\ndata: \{"id":"run_/m)
+  expect(page).toMatch(/^id,name,source,.*\r\ntask_\w+,Trial reminder,task,/m)
+})
+
 it('has no times that are relative to now', () => {
   expect(page).not.toContain('now+')
 })

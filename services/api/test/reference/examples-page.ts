@@ -69,14 +69,17 @@ function credential({ security }: Operation): string[] {
 }
 
 function response(status: number, { summary, responses }: Operation, shown: Map<string, string>): string {
-  const [[type, { example }] = ['', {}]] = Object.entries<{ example?: unknown }>(responses[status]?.content ?? {})
-  if (example === undefined) return `Response \`${status}\`${type ? ` with \`${type}\`` : ''}.\n`
-  const text = JSON.stringify(example, (_name, value) => (value === null ? undefined : value), 1)
-  const known = shown.get(text)
+  const [[type, content] = ['', null]] = Object.entries(responses[status]?.content ?? {})
+  if (content?.example === undefined) return `Response \`${status}\`${type ? ` with \`${type}\`` : ''}.\n`
+  const { schema, example } = content
+  const isText = typeof example === 'string'
+  const text = isText ? example.trimEnd() : JSON.stringify(example, (_name, value) => value ?? undefined, 1)
+  const kind = isText ? text : JSON.stringify(schema)
+  const known = shown.get(kind)
   if (known !== undefined && text.length > 120)
     return `Response \`${status}\`: as for [${known}](#${anchorOf(known)}).\n`
-  shown.set(text, summary)
-  return `Response \`${status}\`:\n\n${block('json', text)}`
+  shown.set(kind, summary)
+  return `Response \`${status}\`:\n\n${block(isText ? 'text' : 'json', text)}`
 }
 
 function anchorOf(title: string): string {

@@ -13,6 +13,7 @@ import { aJobIssuer, anOrganizationThatTrusts } from '../job-tokens.ts'
 import { claimsOf, type useOidc } from '../oidc-sign-in.ts'
 import { aPerson, type Person, password, type TestOrganization } from '../organization.ts'
 import { openCircuit } from '../permissions/objects.ts'
+import { storeRuns } from '../run-rows.ts'
 import { tokenFor } from '../sent-mails.ts'
 import type { Json, TestApi } from '../setup.ts'
 
@@ -80,6 +81,15 @@ export const prepared: Readonly<Record<string, (stage: Stage) => Promise<Prepare
     return {}
   },
 
+  'GET /api/v1/auth/log': async ({ send }) => {
+    await send('POST', '/api/v1/auth/factors/recovery-codes')
+    return {}
+  },
+  'GET /api/v1/operator/blocked-addresses': async ({ send }) => {
+    await send('POST', '/api/v1/operator/blocked-addresses', { email: 'eve@example.com', reason: 'Complaint' })
+    return {}
+  },
+
   'POST /api/v1/auth/email/confirm': async ({ api }) => {
     const { email, session } = await aPerson(api)
     await api.send('POST', '/api/v1/auth/email/resend', undefined, session)
@@ -132,6 +142,18 @@ export const prepared: Readonly<Record<string, (stage: Stage) => Promise<Prepare
     await send('POST', path)
     return { ids: { secret: id } }
   },
+  'GET /api/v1/scheduler/subscriptions/:sub/signing-secrets': async ({ send, idOf }) => {
+    await send('POST', `/api/v1/scheduler/subscriptions/${await idOf('sub')}/signing-secrets`)
+    return {}
+  },
+  'GET /api/v1/scheduler/cronjobs/recent-runs': async ({ api: { db }, organization, idOf }) => {
+    const id = await idOf('cronjob')
+    const workspaceId = fromId('ws', organization.workspaceId) ?? ''
+    const cronJobId = fromId('cron', id)
+    // Before all runs that the other examples have.
+    await storeRuns(db, [{ workspaceId, cronJobId, source: 'cron', startedAt: new Date(Date.now() - 600_000) }])
+    return { query: `?cronjob_id=${id}` }
+  },
   'GET /api/v1/scheduler/hosts': openHostCircuit,
   'GET /api/v1/scheduler/hosts/:host': openHostCircuit,
   'GET /api/v1/scheduler/runs/stream': returnToStream,
@@ -183,7 +205,7 @@ async function openHostCircuit({ api, organization }: Stage): Promise<Prepared> 
 
 // The runs since then are sent first.
 async function returnToStream(): Promise<Prepared> {
-  return { headers: { 'Last-Event-ID': toId('run', newUuid(Date.now() - 60_000)) } }
+  return { headers: { 'Last-Event-ID': toId('run', newUuid(Date.now() - 300_000)) } }
 }
 
 /** Gives the organization a customer of a payment provider. */

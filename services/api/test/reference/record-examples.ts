@@ -22,6 +22,7 @@ const aTask = {
   method: 'POST',
   payload: { user: 42 },
   execute_at: later,
+  labels: ['customer:42'],
 }
 const aCronJob = {
   name: 'Nightly report',
@@ -31,24 +32,32 @@ const aCronJob = {
   method: 'POST',
 }
 
+const aSubscription = { topic: 'orders.*', url: 'https://shop.example.com/orders' }
+
+/** A request, and the kind of object that it needs and does not name. */
+type Example = RouteRequest & { needs?: string }
+
 // Requests as people send them, where those of the permission walk are too bare.
-const own: Record<string, RouteRequest> = {
+const own: Record<string, Example> = {
   'POST /api/v1/scheduler/tasks': { body: () => aTask },
   'POST /api/v1/scheduler/tasks/batch': { body: () => ({ tasks: [aTask] }) },
   'PATCH /api/v1/scheduler/tasks/:task': { body: () => ({ execute_at: '2099-06-02T07:00:00Z' }) },
   'POST /api/v1/scheduler/tasks/:task/replay': { objects: { task: 'dead' }, body: () => ({ payload: { user: 43 } }) },
   'POST /api/v1/scheduler/tasks/:task/stop': { objects: { task: 'retrying' } },
-  'POST /api/v1/scheduler/tasks/cancel': { body: () => ({ filter: { label: 'customer:42' } }) },
-  'POST /api/v1/scheduler/tasks/stop': { body: () => ({ filter: { label: 'customer:42' } }) },
-  'POST /api/v1/scheduler/dead-letters/replay': { body: () => ({ filter: {}, per_second: 10 }) },
+  'POST /api/v1/scheduler/tasks/cancel': { needs: 'task', body: () => ({ filter: { label: 'customer:42' } }) },
+  'POST /api/v1/scheduler/tasks/stop': { needs: 'retrying', body: () => ({ filter: { label: 'customer:42' } }) },
+  'POST /api/v1/scheduler/dead-letters/replay': { needs: 'dead', body: () => ({ filter: {}, per_second: 10 }) },
+  'POST /api/v1/scheduler/dead-letters/discard': { needs: 'dead', body: () => ({ filter: {} }) },
+  'POST /api/v1/scheduler/bulk-operations': {
+    needs: 'task',
+    body: () => ({ action: 'cancel', filter: { label: 'customer:42' } }),
+  },
   'POST /api/v1/scheduler/cronjobs': { body: () => aCronJob },
   'POST /api/v1/scheduler/cronjobs/preview': { body: () => ({ cron: '0 9 * * MON#1', timezone: 'Europe/Berlin' }) },
   'PATCH /api/v1/scheduler/cronjobs/:cronjob': { body: () => ({ cron: '30 4 * * *' }) },
   'GET /api/v1/scheduler/search': { query: '?q=report' },
-  'POST /api/events': { body: () => ({ topic: 'orders.paid', payload: { order: 4711 } }) },
-  'POST /api/v1/scheduler/subscriptions': {
-    body: () => ({ topic: 'orders.*', url: 'https://shop.example.com/orders' }),
-  },
+  'POST /api/events': { needs: 'sub', body: () => ({ topic: 'orders.paid', payload: { order: 4711 } }) },
+  'POST /api/v1/scheduler/subscriptions': { body: () => aSubscription },
   'GET /api/v1/operator/targets': { query: '?host=shop.example.com' },
   'POST /api/v1/auth/confirm': { body: () => ({ password }) },
   'POST /api/v1/organizations': { body: () => ({ name: 'Acme' }) },
@@ -98,6 +107,7 @@ const objects: Record<string, Made> = {
   ...ofWalk,
   task: (api, organization) => create(api, organization, 'tasks', aTask),
   cronjob: (api, organization) => create(api, organization, 'cronjobs', aCronJob),
+  sub: (api, organization) => create(api, organization, 'subscriptions', aSubscription),
   dead: (api, organization) => aTaskIn('dead', api, organization),
   retrying: (api, organization) => aTaskIn('retrying', api, organization),
 }
@@ -124,7 +134,8 @@ async function aTaskIn(state: 'dead' | 'retrying', api: TestApi, organization: T
 
 async function record(stage: Stage, operation: Operation): Promise<Recorded> {
   const { method, path, right } = operation
-  const request = own[`${method} ${path}`] ?? requests[`${method} ${path}`] ?? {}
+  const request: Example = own[`${method} ${path}`] ?? requests[`${method} ${path}`] ?? {}
+  if (request.needs) await stage.idOf(request.needs)
   const example = (await prepared[`${method} ${path}`]?.(stage)) ?? {}
   const { query = request.query ?? '', body = request.body?.(), meanwhile, undo } = example
   const ids = { ...example.ids }
@@ -196,6 +207,7 @@ function normalize(text: string, { owner }: Stage): string {
     .replace(/\bwhsec_[\w+/=]+/g, 'whsec_...')
     .replace(/"(\w*(?:token|challenge|secret|cursor|public_key|hash))":"[^"]{20,}"/g, '"$1":"..."')
     .replace(/\b100\.64\.\d+\.\d+\b/g, '203.0.113.7')
+    .replace(/"date":"[\d-]+"/g, '"date":"2026-11-21"')
     .replace(/"(live|mails|workspaces)":\d+/g, '"$1":1')
     .replace(/"id":"[\w-]{22}"/g, '"id":"..."')
     .replace(/"(?:[a-z0-9]{4}-){3}[a-z0-9]{4}"/g, '"k7wq-m3xp-9rtd-2vfa"')
