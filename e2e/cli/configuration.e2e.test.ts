@@ -213,7 +213,12 @@ describe('apply', () => {
     )
     await write(`project: many\ncron_jobs:\n${jobs.join('\n')}\n`)
     const killed = startProgram('apply')
-    await vi.waitFor(async () => expect((await keys()).length).toBeGreaterThan(0), { timeout: 30_000, interval: 20 })
+    const isAtWork = vi.waitFor(async () => expect((await keys()).length, killed.error).toBeGreaterThan(0), {
+      timeout: 30_000,
+      interval: 20,
+    })
+    const endedEarly = killed.ended.then(result => expect(result).toBe('at work'))
+    await Promise.race([isAtWork, endedEarly])
     expect((await killed.kill()).code).toBeNull()
     expect((await keys()).length).toBeLessThan(count)
     const both = await Promise.all([startProgram('apply').ended, startProgram('apply').ended])

@@ -1,10 +1,12 @@
 import { QueryClient } from '@tanstack/react-query'
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { call, read } from './call.ts'
 import { effects, reloadChanged, resourceOf } from './effects.ts'
 import table from './generated/operations.json' with { type: 'json' }
 import { allOf, pagesOf, queryOf } from './queries.ts'
 
+// Other tests of the process have changed resources.
+beforeEach(() => reloadChanged(new QueryClient()))
 afterEach(() => vi.unstubAllGlobals())
 
 const ws = 'ws_1'
