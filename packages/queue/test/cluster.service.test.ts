@@ -1,5 +1,5 @@
 import { queueBackends, type RedisCluster, startRedisCluster } from '@belfry/test-support'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { consumeDispatchQueue } from '../src/consume-dispatch-queue.ts'
 import { openDispatchQueue } from '../src/dispatch-queue.ts'
 import type { QueueConnection } from '../src/index.ts'
@@ -14,6 +14,8 @@ describe.each(queueBackends().filter(backend => backend === 'redis'))('the queue
     cluster = await startRedisCluster()
     connection = { redisUrl: cluster.url, shards: 6, onError: () => {} }
   })
+  // A rejected call may have stored a part.
+  beforeEach(() => Promise.all(cluster.ports.map((_, node) => cluster.ask(node, 'FLUSHALL'))))
   afterEach(() => Promise.all(closing.splice(0).map(part => part.close())))
   afterAll(() => cluster?.close())
 
