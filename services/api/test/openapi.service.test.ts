@@ -210,6 +210,10 @@ describe('GET /api/docs', () => {
     expect(response.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/)
     expect(page).not.toMatch(/<script|<img|<link| src=| style=| onload=/i)
     for (const { operation } of operations()) expect(page).toContain(`<article id="${operation.operationId}">`)
+    const stream = page.slice(page.indexOf('<code>/api/v1/scheduler/runs/stream</code>'))
+    expect(stream.slice(0, stream.indexOf('</article>'))).toMatch(
+      /<p>As <code>text\/event-stream<\/code>\.<\/p><pre[^>]*><code>retry: \d+\n\nid: run_.*\n.*\ndata: .*\}<\/code>/,
+    )
   })
 })
 

@@ -96,11 +96,10 @@ function renderResponses({ responses }: Operation, components: Components): stri
     const json = content?.['application/json']
     const others = Object.entries(content ?? {}).filter(([type]) => !/[/+]json$/.test(type))
     const body = json && isGood ? table(renderMembers(json.schema, components)) + renderJson(json.example) : ''
-    const texts =
-      others.length > 0
-        ? `<p>Also as ${others.map(([type]) => `<code>${escapeHtml(type)}</code>`).join(', ')}.</p>`
-        : ''
-    const text = others.map(([, { example }]) => (typeof example === 'string' ? renderCode(example) : '')).join('')
+    const names = others.map(([type]) => `<code>${escapeHtml(type)}</code>`).join(', ')
+    const texts = names && `<p>${json ? 'Also as' : 'As'} ${names}.</p>`
+    const examples = others.flatMap(([, { example }]) => (typeof example === 'string' ? example.trimEnd() : []))
+    const text = examples.map(renderCode).join('')
     const meaning = isGood ? '' : renderProse(description)
     return `<details><summary><b class="status s${status[0]}">${status}</b> ${STATUS_CODES[status] ?? ''}</summary>${meaning}${texts}${text}${body}</details>`
   })
