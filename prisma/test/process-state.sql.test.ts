@@ -38,7 +38,7 @@ it('divides work among the dispatchers that had a heartbeat in the last three se
   const divided = () => one.beat(() => [])
   await age('dispatchers', other.id, '2 seconds')
   expect(await divided()).toEqual([one.id, other.id].sort())
-  await age('dispatchers', other.id, '3 seconds')
+  await age('dispatchers', other.id, '3.1 seconds')
   expect(await divided()).toEqual([one.id])
   await other.beat(() => [])
   expect(await divided()).toHaveLength(2)

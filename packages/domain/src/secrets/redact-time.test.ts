@@ -72,15 +72,16 @@ it('a crafted response takes less than 4 MB while it is searched', async () => {
   await redactor.text(start)
   const before = liveHeap()
   let isOver = false
-  let max = 0
+  const taken: number[] = []
   const searching = redactor.bytes(body('\\', 16 * 1024), true).finally(() => {
     isOver = true
   })
   for (let turns = 1; !isOver; turns++) {
     await setImmediate()
-    if (turns % 50 === 0) max = Math.max(max, liveHeap() - before)
+    if (turns % 50 === 0) taken.push(liveHeap() - before)
   }
   await searching
-  expect(max).toBeGreaterThan(0)
-  expect(max).toBeLessThan(4e6)
+  // Negative while what earlier tests have left is collected.
+  expect(taken.length).toBeGreaterThan(0)
+  expect(Math.max(...taken)).toBeLessThan(4e6)
 })
