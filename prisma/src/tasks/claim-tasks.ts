@@ -119,13 +119,15 @@ export async function claimFromBlocks(
   if (claims.size < distinct.size) {
     const others = all.filter(({ taskId }) => !claims.has(taskId))
     const explained = await explainClaims(db, others, quarantine)
+    for (const [taskId, claim] of explained) claims.set(taskId, claim)
     const expired = [...explained].filter(([, claim]) => claim.kind === 'gone' && claim.refusal === expiredReason)
     if (expired.length > 0) {
-      const taskIds = expired.map(([taskId]) => taskId)
-      await expireTasks(db, { taskIds })
-      await advanceQueuesOf(db, taskIds)
+      const ended = await expireTasks(db, { taskIds: expired.map(([taskId]) => taskId) })
+      const endedIds = ended.map(({ taskId }) => taskId)
+      await advanceQueuesOf(db, endedIds)
+      // Another transaction has the others: perhaps an earlier claim with the same token, whose commit hangs.
+      for (const [taskId] of expired) if (!endedIds.includes(taskId)) claims.set(taskId, busy)
     }
-    for (const [taskId, claim] of explained) claims.set(taskId, claim)
   }
   // Two jobs may name the same task, and only one request for it may get the claim.
   return requests.map(({ taskId, token }) =>
@@ -134,6 +136,7 @@ export async function claimFromBlocks(
 }
 
 const gone: Claim = { kind: 'gone' }
+const busy: Claim = { kind: 'busy' }
 
 export const claimInput: ReadonlyArray<InputColumn<ClaimRequest>> = [
   ['id', 'uuid', ({ taskId }) => taskId],
