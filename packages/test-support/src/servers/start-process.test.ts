@@ -29,7 +29,7 @@ it('resolves with the first message, and stops a program and its group', async (
 })
 
 it('rejects for a program that does not exist', async () => {
-  const program = startProcess(['belfry-that-does-not-exist'])
+  const program = startProcess(['/belfry-that-does-not-exist'])
   await expect(program.ended).rejects.toThrow('ENOENT')
   await expect(program.stop()).rejects.toThrow('ENOENT')
 })

@@ -60,7 +60,8 @@ it('a dispatcher runs two tests of an organization at a time, the next one when 
     ...{ pool, connections: { get: reload, reload }, tlsSenders: { of: () => null } },
     sender: { send: () => new Promise<SendOutcome>(resolve => answers.push(() => resolve(token))) },
   } as unknown as ConnectionsContext
-  const runTests = createConnectionTestRunner(ctx, 'Belfry', () => void runTests())
+  const woken: Array<Promise<void>> = []
+  const runTests = createConnectionTestRunner(ctx, 'Belfry', () => woken.push(runTests()))
   const request = (of: { workspaceId: string; id: string }) => requestConnectionTest(pool, of.workspaceId, of.id, null)
   const tests = await Promise.all(Array.from({ length: 3 }, () => request({ workspaceId, id })))
   const progress = () => Promise.all(tests.map(test => readConnectionTest(pool, workspaceId, test)))
@@ -79,4 +80,6 @@ it('a dispatcher runs two tests of an organization at a time, the next one when 
   expect([await started(), await ended()]).toEqual([3, 1])
   for (const answer of answers) answer()
   await expect.poll(ended).toBe(3)
+  await expect.poll(() => woken.length).toBe(4)
+  await Promise.all(woken)
 })
