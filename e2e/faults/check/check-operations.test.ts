@@ -77,3 +77,14 @@ it('finds replays of an ordered queue in another order, and a wrong number of th
   expect(findings(replay(['y', 'x']))).toEqual(['I15 z1'])
   expect(findings(replay(['x', 'y'], 3))).toEqual(['I16 null'])
 })
+
+it('adds up replays of operations that follow each other at once', () => {
+  const two = (done: number) => (history: History) => {
+    replay(['x', 'y'], 1)(history)
+    history.operations.push(
+      operation({ id: 'o2', action: 'replay', done, createdAt: due + 3_000, finishedAt: due + 3_100 }),
+    )
+  }
+  expect(findings(two(1))).toEqual([])
+  expect(findings(two(2))).toEqual(['I16 null'])
+})

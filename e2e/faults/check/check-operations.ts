@@ -19,39 +19,49 @@ const endedBy: Record<'cancel' | 'stop', Ended> = {
  */
 export function checkOperations(history: History, report: Report): void {
   const moves = groupBy(history.moves)
+  const tasksOf = (of: StoredOperation) => history.tasks.filter(({ workspaceId }) => workspaceId === of.workspaceId)
+  const alone = new Set([...history.cancelled, ...history.stopped])
   for (const operation of history.operations) {
-    const { id, action, finishedAt, done, workspaceId } = operation
-    const complain = (taskId: string | null, text: string) => report('I16', taskId, `${text} (${action} ${id})`)
-    const tasks = history.tasks.filter(task => task.workspaceId === workspaceId)
-    if (finishedAt === null) complain(null, 'an operation has not ended')
-    else if (action === 'replay') {
-      const replays = tasks.filter(({ replayOf, createdAt }) => replayOf !== null && isWithin(operation, createdAt))
-      if (replays.length !== done) complain(null, `an operation says ${done} replays and made ${replays.length}`)
-    } else if (action !== 'discard') {
-      checkEnded(history, operation, tasks, moves, complain)
+    const { id, action, finishedAt, isWhole } = operation
+    if (finishedAt === null) report('I16', null, `an operation has not ended (${action} ${id})`)
+    else if (isWhole && (action === 'cancel' || action === 'stop')) {
+      for (const task of tasksOf(operation))
+        if (isLeftOut(operation, moves.get(task.id) ?? [], endedBy[action].from))
+          report('I16', task.id, `was left out by an operation for all (${action} ${id})`)
     }
+  }
+  for (const operation of joinNeighbours(history.operations.filter(({ finishedAt }) => finishedAt !== null))) {
+    const { id, action, done } = operation
+    if (action === 'discard') continue
+    const isDone = (task: StoredTask) =>
+      action === 'replay'
+        ? task.replayOf !== null && isWithin(operation, task.createdAt)
+        : !alone.has(task.id) &&
+          isEnded(task, endedBy[action]) &&
+          isWithin(operation, moves.get(task.id)?.at(-1)?.at ?? 0)
+    const found = tasksOf(operation).filter(isDone).length
+    if (found !== done) report('I16', null, `${action} ${id} says ${done} tasks, and there are ${found}`)
   }
 }
 
-type Complain = (taskId: string | null, text: string) => void
+function isEnded(task: StoredTask, { state, reason }: Ended): boolean {
+  return task.state === state && task.stateReason === reason
+}
 
-function checkEnded(
-  { cancelled, stopped }: History,
-  operation: StoredOperation,
-  tasks: readonly StoredTask[],
-  moves: ReadonlyMap<string, Move[]>,
-  complain: Complain,
-): void {
-  const { state, reason, from } = endedBy[operation.action === 'cancel' ? 'cancel' : 'stop']
-  const alone = new Set([...cancelled, ...stopped])
-  let ended = 0
-  for (const task of tasks) {
-    const own = moves.get(task.id) ?? []
-    const isEnded = task.state === state && task.stateReason === reason && isWithin(operation, own.at(-1)?.at ?? 0)
-    if (isEnded && !alone.has(task.id)) ended++
-    if (operation.isWhole && isLeftOut(operation, own, from)) complain(task.id, 'was left out by an operation for all')
+// Joins equal operations of a workspace that are so close in time that what one did may seem to be done by the other.
+function joinNeighbours(operations: readonly StoredOperation[]): StoredOperation[] {
+  const joined: StoredOperation[] = []
+  for (const next of operations.toSorted((a, b) => a.createdAt - b.createdAt)) {
+    const before = joined.findLast(
+      ({ action, workspaceId }) => action === next.action && workspaceId === next.workspaceId,
+    )
+    if (before && isWithin(before, next.createdAt - clockToleranceMs)) {
+      before.id += ` and ${next.id}`
+      before.done += next.done
+      before.finishedAt = Math.max(before.finishedAt ?? 0, next.finishedAt ?? 0)
+    } else joined.push({ ...next })
   }
-  if (ended !== operation.done) complain(null, `an operation says ${operation.done} tasks and ended ${ended}`)
+  return joined
 }
 
 // Whether the task waited in a state from the start of the operation to its end, and was claimed afterwards.
