@@ -156,7 +156,12 @@ async function calmOf(
 function maxLatenessOf({ settings = {}, faults, load }: TorturePlan, delayMs: number): number {
   if (Object.keys(settings).length > 0) return Number.POSITIVE_INFINITY // tasks wait for their host
   const isPlain = load.every(one => one.does === 'create' && kindOf(one.task.path) === 'plain')
-  return (isPlain && faults.every(({ does }) => does === 'clock') ? 2_000 : 60_000) + 5 * delayMs
+  // A step of the clock makes what waits late by as much.
+  const steppedMs = faults.reduce(
+    (sum, fault) => sum + (fault.does === 'step PostgreSQL clock' ? fault.stepS * 1_000 : 0),
+    0,
+  )
+  return (isPlain && faults.every(({ does }) => does === 'clock') ? 2_000 : 60_000) + steppedMs + 5 * delayMs
 }
 
 async function strikeAll(stage: Stage, faults: readonly Fault[], onFault: (line: string) => void): Promise<void> {
