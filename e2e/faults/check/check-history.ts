@@ -59,7 +59,7 @@ export function checkHistory(seen: History, limits: Limits = {}): Verdict {
     latenessMs = Math.max(latenessMs, calledAt - task.executeAt)
     // An occurrence that is caught up on is made after its time.
     const late = calledAt - Math.max(task.executeAt, task.createdAt)
-    if (late > maxLatenessMs) complain('lateness', `was called ${Math.round(late)} ms late`)
+    if (late > maxLatenessMs + history.circuitsOpenMs) complain('lateness', `was called ${Math.round(late)} ms late`)
   }
   const repeats = checkLosses(history, limits, report)
   checkKeys(history, report)

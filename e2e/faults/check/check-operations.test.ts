@@ -27,6 +27,15 @@ it('allows an operation that has cancelled what it says, beside tasks that were 
   expect(findings(all(3))).toEqual(['I16 null'])
 })
 
+it('does not know who has cancelled a task whose DELETE had no answer', () => {
+  const all = (done: number) => (history: History) => {
+    cancel('c', 'd', 'unclear')(history)
+    history.unclear.push('unclear')
+    history.operations.push(operation({ done }))
+  }
+  expect([1, 2, 3, 4].map(done => findings(all(done)))).toEqual([['I16 null'], [], [], ['I16 null']])
+})
+
 it('allows an operation that has stopped what it says', () => {
   const stop = (done: number) => (history: History) => {
     Object.assign(taskOf(history, 'b'), { state: 'dead', stateReason: 'stopped', attempts: 1 })

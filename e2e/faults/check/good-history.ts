@@ -12,6 +12,8 @@ export function goodHistory(): History {
       { id: 'b', answeredAt: due - 900, executeAt: [due], paths: ['/b'] },
     ],
     cancelled: [],
+    unclear: [],
+    circuitsOpenMs: 0,
     stopped: [],
     keys: [],
     cronJobs: [],

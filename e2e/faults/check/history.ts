@@ -9,6 +9,8 @@ export type History = {
   cancelled: string[]
   /** Tasks whose stop was answered with 2xx. */
   stopped: string[]
+  /** Tasks whose DELETE or stop may have happened: it had no response, or a 5xx. */
+  unclear: string[]
   /** Creates with an `Idempotency-Key`. */
   keys: KeyedCreations[]
   cronJobs: CronJobHistory[]
@@ -27,6 +29,8 @@ export type History = {
   charges: Charge[]
   /** What holds only while no fault disturbs the dispatchers. Null: it is not known when that is. */
   calm: Calm | null
+  /** For how long circuit breakers were open, in which tasks wait. */
+  circuitsOpenMs: number
   /** How many transactions a second the installation committed at the end, while no task was due. Null: not measured. */
   commitsPerSecond: number | null
   /** By the database's clock. */

@@ -50,6 +50,9 @@ export async function readHistory(fixture: Fixture): Promise<History> {
     accepted: acceptedTasks(fixture, toDatabase),
     cancelled: fixture.cancels.flatMap(({ id, status }) => (status === 200 || status === 204 ? [uuidOf(id)] : [])),
     stopped: fixture.stops.flatMap(({ id, status }) => (status === 200 ? [uuidOf(id)] : [])),
+    unclear: [...fixture.cancels, ...fixture.stops].flatMap(({ id, status }) =>
+      status === 'broken' || status >= 500 ? [uuidOf(id)] : [],
+    ),
     keys: keyedCreations(fixture),
     cronJobs: fixture.cronJobs.flatMap(job => cronJobHistory(job, toDatabase)),
     workspaceStops: workspaceStops(fixture, toDatabase),
@@ -64,6 +67,7 @@ export async function readHistory(fixture: Fixture): Promise<History> {
     moves,
     charges: fixture.charges.list,
     calm: null,
+    circuitsOpenMs: 0,
     commitsPerSecond: null,
     now,
   }

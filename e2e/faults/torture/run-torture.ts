@@ -101,7 +101,11 @@ async function runOn(fixture: Fixture, plan: TorturePlan, onFault: (line: string
   const { verdict, history, complaints } = await judge(
     fixture,
     { restMs, ...(lostCommits && { lostCommits }), latenessMs: maxLatenessOf(plan, delayMs) },
-    history => ({ ...withoutPermits(history, stage.heldInFlight), calm }),
+    history => ({
+      ...withoutPermits(history, stage.heldInFlight),
+      calm,
+      circuitsOpenMs: circuitsOpenMs(fixture.services),
+    }),
   )
   const [server] = await fixture.sql<{ version: string }>(`SELECT current_setting('server_version') AS version`)
   return {
@@ -162,6 +166,17 @@ function maxLatenessOf({ settings = {}, faults, load }: TorturePlan, delayMs: nu
     0,
   )
   return (isPlain && faults.every(({ does }) => does === 'clock') ? 2_000 : 60_000) + steppedMs + 5 * delayMs
+}
+
+// Where most calls of a workspace fail, its circuit breaker opens: the longest sum of a workspace.
+function circuitsOpenMs(services: ReadonlyArray<{ output: string }>): number {
+  const sums = new Map<string, number>()
+  for (const { output } of services)
+    for (const line of output.split('\n').filter(text => text.includes('"circuit.opened"'))) {
+      const { workspace, openMs } = JSON.parse(line) as { workspace: string; openMs: number }
+      sums.set(workspace, (sums.get(workspace) ?? 0) + openMs)
+    }
+  return Math.max(0, ...sums.values())
 }
 
 async function strikeAll(stage: Stage, faults: readonly Fault[], onFault: (line: string) => void): Promise<void> {
