@@ -98,7 +98,7 @@ describe('a name with several addresses', () => {
 
   it('tries the next address at once after a refusal', async () => {
     const { port } = await serverAt('127.0.0.3')
-    const send = named('127.0.0.1', '127.0.0.2', '127.0.0.3')
+    const send = named('127.0.0.4', '127.0.0.2', '127.0.0.3')
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }) // the pause never ends
     expect(await send(`http://target.example:${port}/`)).toEqual(response(200))
   })
@@ -118,10 +118,10 @@ describe('a name with several addresses', () => {
     const { port } = await serverAt('127.0.0.2')
     const { send } = senderFor({
       proxy: { url: new URL(`http://127.0.0.1:${proxy.port}`), resolves: false, exceptions: [] },
-      resolve: async () => ['127.0.0.1', '127.0.0.2'],
+      resolve: async () => ['127.0.0.4', '127.0.0.2'],
     })
     expect(await send(`http://target.example:${port}/`)).toEqual(response(200))
-    expect(proxy.asked).toEqual([`127.0.0.1:${port}`, `127.0.0.2:${port}`])
+    expect(proxy.asked).toEqual([`127.0.0.4:${port}`, `127.0.0.2:${port}`])
   })
 })
 
