@@ -5,8 +5,7 @@ import { call } from '../api/call.ts'
 import { type Proof, passkeyForConfirmation } from '../api/passkeys.ts'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'
-import { Form } from './form.tsx'
-import { useForm } from './use-form.ts'
+import { Form, useForm } from './form.tsx'
 
 type FactorFormProps<Result> = {
   /** What the user may prove the identity with. */

@@ -1,8 +1,8 @@
 import { type FocusEvent, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'react-router'
+import { type FieldErrors, type FormState, useForm } from './form.tsx'
 import { dropDraft, keepDraft, keptDraft } from './kept-drafts.ts'
 import type { Change } from './use-change.ts'
-import { type FieldErrors, type Form, useForm } from './use-form.ts'
 
 type DraftFormOptions<Draft, Result> = Pick<Change<Result, Draft>, 'done'> & {
   initial: Draft
@@ -15,7 +15,7 @@ type DraftFormOptions<Draft, Result> = Pick<Change<Result, Draft>, 'done'> & {
 }
 
 export type DraftForm<Draft> = {
-  form: Form
+  form: FormState
   /** For the form around the fields. */
   onBlur(event: FocusEvent): void
   draft: Draft

@@ -2,7 +2,7 @@ import type { Retry } from '@belfry/contract/retry'
 import { type Backoff, backoffs, type RetryPolicy, retryDefaults, retryDelayMs } from '@belfry/domain/retry'
 import { timeoutLimits } from '@belfry/domain/timeout'
 import { formatDuration } from '../../ui/format-time.ts'
-import { type FieldErrors, messagesIn } from '../use-form.ts'
+import { type FieldErrors, messagesIn } from '../form.tsx'
 
 /** The retries and the timeout of a request, as the user types them. */
 export type RetryDraft = {

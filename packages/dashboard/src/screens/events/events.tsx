@@ -9,7 +9,7 @@ import { call } from '../../api/call.ts'
 import { PayloadText } from '../../api/payload-text.ts'
 import { pagesOf } from '../../api/queries.ts'
 import { draftInput } from '../../forms/draft-input.ts'
-import { Form } from '../../forms/form.tsx'
+import { Form, useForm } from '../../forms/form.tsx'
 import {
   checkFlow,
   type FlowBody,
@@ -19,7 +19,6 @@ import {
   flowDraftOf,
 } from '../../forms/request/flow-fields.tsx'
 import { checkJson } from '../../forms/request/json-text.ts'
-import { useForm } from '../../forms/use-form.ts'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button, ButtonLink, Link } from '../../ui/button.tsx'
