@@ -5,6 +5,7 @@ import { useChange } from '../forms/use-change.ts'
 import type { WorkspacePaths } from '../paths.ts'
 import { useRights } from '../session/allowed.tsx'
 import { useSettled } from '../ui/use-settled.ts'
+import { pausable } from './pause-button.tsx'
 import { searchQuery } from './search-query.ts'
 
 const settledMs = 150
@@ -30,12 +31,6 @@ export function pathOf({ kind, id, name, count }: Found, to: WorkspacePaths): st
   }
   return pages[kind]
 }
-
-const pausable = {
-  queue: { right: 'queue.write', pause: 'pauseQueue', resume: 'resumeQueue' },
-  host: { right: 'host.write', pause: 'pauseHost', resume: 'resumeHost' },
-  cron_job: { right: 'cron_job.write', pause: 'pauseCronJob', resume: 'resumeCronJob' },
-} as const
 
 type Verb = 'pause' | 'resume'
 

@@ -1,7 +1,7 @@
 import type { CronJob as CronJobResource } from '@belfry/contract/cron-job'
 import type { Task } from '@belfry/contract/task'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { CopyPlus, Ellipsis, History, Pause, Pencil, Play, Trash2, Zap } from 'lucide-react'
+import { CopyPlus, Ellipsis, History, Pencil, Trash2, Zap } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useNavigate, useParams } from 'react-router'
 import { call } from '../../api/call.ts'
@@ -13,6 +13,7 @@ import { RequestPreview } from '../../forms/request/request-preview.tsx'
 import { describeDelays, retryCount } from '../../forms/request/retry-draft.ts'
 import { ChangeButton } from '../../layout/change-buttons.tsx'
 import { lagForm, lagOptions } from '../../layout/lag-options.ts'
+import { PauseButton } from '../../layout/pause-button.tsx'
 import { RunTable } from '../../layout/run-table.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
@@ -198,6 +199,8 @@ function QueueLink({ name }: { name: string }): ReactNode {
 }
 
 function CronJobActions({ job }: { job: CronJobResource }): ReactNode {
+  const isPaused = job.status === 'paused'
+  const pause = isPaused ? 'Resume' : 'Pause'
   const { workspace, to } = useWorkspace()
   const navigate = useNavigate()
   const mayNotWrite = useRefusal('cron_job.write')
@@ -206,7 +209,9 @@ function CronJobActions({ job }: { job: CronJobResource }): ReactNode {
   return (
     <>
       <TriggerButton job={job} />
-      {job.status !== 'ended' && <PauseButton job={job} />}
+      {job.status !== 'ended' && (
+        <PauseButton what="cron_job" id={job.id} name={job.name} isPaused={isPaused} text={pause} label={pause} />
+      )}
       <ButtonLink to={to.editCronJob(job.id)} icon={<Pencil size={15} />} refusal={mayNotWrite}>
         Edit
       </ButtonLink>
@@ -250,19 +255,6 @@ function TriggerButton({ job }: { job: CronJobResource }): ReactNode {
       run={() => call('triggerCronJob', { ws: workspace.id, cronjob: job.id })}
       onDone={task => navigate(to.task(task.id))}
       done="Triggered as a new task"
-    />
-  )
-}
-
-function PauseButton({ job }: { job: CronJobResource }): ReactNode {
-  const { workspace } = useWorkspace()
-  const isPaused = job.status === 'paused'
-  return (
-    <ChangeButton
-      text={isPaused ? 'Resume' : 'Pause'}
-      icon={isPaused ? <Play size={15} /> : <Pause size={15} />}
-      right="cron_job.write"
-      run={() => call(isPaused ? 'resumeCronJob' : 'pauseCronJob', { ws: workspace.id, cronjob: job.id })}
     />
   )
 }

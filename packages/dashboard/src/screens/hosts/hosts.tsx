@@ -1,15 +1,14 @@
 import type { CronJob } from '@belfry/contract/cron-job'
 import type { Host as HostResource } from '@belfry/contract/host'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { Check, CirclePause, Pause, Play, RotateCw, Server } from 'lucide-react'
+import { Check, CirclePause, RotateCw, Server } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useParams } from 'react-router'
-import { call } from '../../api/call.ts'
 import { pagesOf, queryOf } from '../../api/queries.ts'
-import { ChangeButton, type Look } from '../../layout/change-buttons.tsx'
 import { CloseCircuit } from '../../layout/close-circuit.tsx'
 import { outcomeText } from '../../layout/error-labels.ts'
 import { FailureGroups } from '../../layout/failure-groups.tsx'
+import { PauseButton } from '../../layout/pause-button.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -44,7 +43,7 @@ export function Hosts(): ReactNode {
         children: 'The hosts of your tasks appear here once they are called.',
       }}
       columns={hostColumns}
-      actions={host => <PauseHost host={host} />}
+      actions={({ host, paused_at }) => <PauseButton what="host" name={host} isPaused={paused_at !== null} />}
     >
       {omitted > 0 && <p className={styles.note}>{formatCount(omitted)} more hosts are not shown.</p>}
     </ResourceList>
@@ -101,7 +100,12 @@ export function Host(): ReactNode {
           host && (
             <>
               {host.circuit.state !== 'closed' && <CloseCircuit host={name} />}
-              <PauseHost host={host} text={host.paused_at === null ? 'Pause' : 'Resume'} />
+              <PauseButton
+                what="host"
+                name={name}
+                isPaused={host.paused_at !== null}
+                text={host.paused_at === null ? 'Pause' : 'Resume'}
+              />
             </>
           )
         }
@@ -245,22 +249,6 @@ function LatestFailure({ host: { last_failure: last } }: { host: HostResource })
       <Link to={to.run(last.run_id)}>{outcomeText(last.response_status, last.error_code)}</Link>{' '}
       <RelativeTime at={last.at} />
     </span>
-  )
-}
-
-function PauseHost({ host: { host, paused_at: pausedAt }, ...look }: { host: HostResource } & Look): ReactNode {
-  const { workspace } = useWorkspace()
-  const isPaused = pausedAt !== null
-  const Icon = isPaused ? Play : Pause
-  return (
-    <ChangeButton
-      {...look}
-      label={`${isPaused ? 'Resume' : 'Pause'} ${host}`}
-      icon={<Icon size={16} />}
-      right="host.write"
-      run={() => call(isPaused ? 'resumeHost' : 'pauseHost', { ws: workspace.id, host })}
-      done={isPaused ? `${host} resumed` : `${host} paused`}
-    />
   )
 }
 

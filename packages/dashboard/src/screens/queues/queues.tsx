@@ -1,13 +1,13 @@
 import type { Queue, UpdateQueueBody } from '@belfry/contract/queue'
 import { queueNameForm } from '@belfry/domain/queue-name'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { ListOrdered, Pause, Play } from 'lucide-react'
+import { ListOrdered } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { call } from '../../api/call.ts'
 import { pagesOf } from '../../api/queries.ts'
 import { Form, useForm } from '../../forms/form.tsx'
 import { queueNameMessage } from '../../forms/request/check-request.ts'
-import { ChangeButton } from '../../layout/change-buttons.tsx'
+import { PauseButton } from '../../layout/pause-button.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -63,7 +63,7 @@ export function Queues(): ReactNode {
           cell: ({ oldest_due_ms: oldest }) => (oldest === null ? '–' : formatDuration(oldest)),
         },
       ]}
-      actions={queue => <PauseButton queue={queue} />}
+      actions={({ name, paused_at }) => <PauseButton what="queue" name={name} isPaused={paused_at !== null} />}
       nameOf={({ name }) => name}
       edit={{ right: 'queue.write', form: queue => <QueueForm queue={queue} /> }}
       remove={{
@@ -89,21 +89,6 @@ function Load({ queue: { in_flight: inFlight, max_concurrent: max, ordered } }: 
         <span style={{ width: `${percent}%` }} />
       </span>
     </span>
-  )
-}
-
-function PauseButton({ queue: { name, paused_at } }: { queue: Queue }): ReactNode {
-  const { workspace } = useWorkspace()
-  const isPaused = paused_at !== null
-  const Icon = isPaused ? Play : Pause
-  return (
-    <ChangeButton
-      label={`${isPaused ? 'Resume' : 'Pause'} ${name}`}
-      icon={<Icon size={16} />}
-      right="queue.write"
-      run={() => call(isPaused ? 'resumeQueue' : 'pauseQueue', { ws: workspace.id, queue: name })}
-      done={isPaused ? `${name} resumed` : `${name} paused`}
-    />
   )
 }
 
