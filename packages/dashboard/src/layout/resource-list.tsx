@@ -18,6 +18,8 @@ type ResourceListProps<Row> = Omit<ListTableProps<Row>, 'label' | 'empty'> & {
   description: ReactNode
   /** The button that creates a row, and the dialog or the page that it opens. */
   create?: Creation
+  /** The form in the dialogs that create a row, for null, and that edit one. Null for a row that cannot be edited here. */
+  form?(row: Row | null): ReactNode
   /** The name of a row, for the labels of its buttons. */
   nameOf?(row: Row): string
   edit?: EditDialog<Row> | undefined
@@ -41,18 +43,14 @@ type Creation = Pick<DialogProps, 'description' | 'isWide'> & {
   right?: Action
   /** The title of the dialog. Default: the label. */
   title?: string
-} & (
-    | { form: ReactNode }
-    /** The page with the form. */
-    | { to: string }
-  )
+  /** The page with the form. Default: a dialog. */
+  to?: string
+}
 
 type EditDialog<Row> = Pick<DialogProps, 'description' | 'isWide'> & {
   right?: Action
   /** The title of the dialog. Default: Edit and the name. */
   title?(row: Row): string
-  /** Null where a row cannot be edited here. */
-  form(row: Row): ReactNode
 }
 
 type Removal<Row> = Pick<Change<unknown, Row>, 'run'> & {
@@ -65,8 +63,7 @@ type Removal<Row> = Pick<Change<unknown, Row>, 'run'> & {
 
 /** A page with a table. `?new=1` opens the dialog that creates a row. */
 export function ResourceList<Row>(props: ResourceListProps<Row>): ReactNode {
-  const { title, description, create, nameOf, edit, remove, buttons, filters, onClear, empty, children, ...table } =
-    props
+  const { title, description, create, form, nameOf, edit, remove, buttons, filters, onClear, empty, ...table } = props
   const [params, setParams] = useSearchParams()
   const [isCreating, setIsCreating] = useState(false)
   const close = () => {
@@ -79,7 +76,7 @@ export function ResourceList<Row>(props: ResourceListProps<Row>): ReactNode {
   const actions = (row: Row) => (
     <>
       {table.actions?.(row)}
-      {edit && <EditButton row={row} name={nameOf?.(row) ?? ''} edit={edit} />}
+      {edit && <EditButton row={row} name={nameOf?.(row) ?? ''} edit={edit} fields={form?.(row)} />}
       {remove && <DeleteButton row={row} name={nameOf?.(row) ?? ''} remove={remove} />}
     </>
   )
@@ -111,8 +108,8 @@ export function ResourceList<Row>(props: ResourceListProps<Row>): ReactNode {
           )
         }
       />
-      {children}
-      {create && 'form' in create && (
+      {props.children}
+      {create && create.to === undefined && (
         <Dialog
           isOpen={isCreating || params.has('new')}
           onClose={close}
@@ -120,7 +117,7 @@ export function ResourceList<Row>(props: ResourceListProps<Row>): ReactNode {
           description={create.description}
           isWide={create.isWide}
         >
-          {create.form}
+          {form?.(null)}
         </Dialog>
       )}
     </>
@@ -132,7 +129,7 @@ function CreateButton({ create, onClick }: { create: Creation; onClick(): void }
   return (
     <Refusal of={create.right}>
       {refusal =>
-        'to' in create ? (
+        create.to !== undefined ? (
           <ButtonLink {...look} refusal={refusal} to={create.to}>
             {create.label}
           </ButtonLink>
@@ -146,12 +143,10 @@ function CreateButton({ create, onClick }: { create: Creation; onClick(): void }
   )
 }
 
-type EditButtonProps<Row> = { row: Row; name: string; edit: EditDialog<Row> }
+type EditButtonProps<Row> = { row: Row; name: string; edit: EditDialog<Row>; fields: ReactNode }
 
-function EditButton<Row>({ row, name, edit }: EditButtonProps<Row>): ReactNode {
-  const { title, form, ...dialog } = edit
+function EditButton<Row>({ row, name, edit: { title, ...dialog }, fields }: EditButtonProps<Row>): ReactNode {
   const label = `Edit ${name}`
-  const fields = form(row)
   if (fields === null) return null
   return (
     <DialogButton {...dialog} label={label} icon={<Pencil size={16} />} title={title?.(row) ?? label}>

@@ -113,7 +113,8 @@ export function BlockedAddresses(): ReactNode {
       title="Blocked addresses"
       description="Belfry sends no alerts and no invitations to these email addresses. Mails about their own accounts are still sent."
       list={list}
-      create={{ label: 'Block address', form: <BlockForm /> }}
+      create={{ label: 'Block address' }}
+      form={() => <BlockForm />}
       filters={
         <FilterBar filters={filters} search={<SearchFilter filters={filters} name="search" label="Email address" />} />
       }

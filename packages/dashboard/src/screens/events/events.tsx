@@ -53,13 +53,8 @@ export function Events(): ReactNode {
           that matches its topic.
         </>
       }
-      create={{
-        label: 'Publish event',
-        icon: <Send size={14} />,
-        right: 'event.publish',
-        isWide: true,
-        form: <Publish />,
-      }}
+      create={{ label: 'Publish event', icon: <Send size={14} />, right: 'event.publish', isWide: true }}
+      form={() => <Publish />}
       filters={
         <FilterBar filters={filters} search={<SearchFilter filters={filters} name="topic" label="Exact topic" />} />
       }

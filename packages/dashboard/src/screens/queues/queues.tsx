@@ -30,7 +30,8 @@ export function Queues(): ReactNode {
       list={useInfiniteQuery(pagesOf('listQueues', { ws: workspace.id, query: { limit: 100 } }))}
       rowKey={({ name }) => name}
       rowLink={({ name }) => to.tasks(`?queue=${encodeURIComponent(name)}`)}
-      create={{ label: 'New queue', right: 'queue.write', form: <QueueForm queue={null} /> }}
+      create={{ label: 'New queue', right: 'queue.write' }}
+      form={queue => <QueueForm queue={queue} />}
       empty={{
         icon: ListOrdered,
         title: 'No queues yet',
@@ -65,7 +66,7 @@ export function Queues(): ReactNode {
       ]}
       actions={({ name, paused_at }) => <PauseButton what="queue" name={name} isPaused={paused_at !== null} />}
       nameOf={({ name }) => name}
-      edit={{ right: 'queue.write', form: queue => <QueueForm queue={queue} /> }}
+      edit={{ right: 'queue.write' }}
       remove={{
         what: 'queue',
         description:

@@ -27,7 +27,8 @@ export function ApiKeys(): ReactNode {
       title="API keys"
       description={`A key grants access to the tasks, cron jobs and events of ${workspace.name}, with at most the rights of its creator. Send it in the X-Api-Key header.`}
       list={useInfiniteQuery(pagesOf('listApiKeys', { ws: workspace.id }))}
-      create={{ label: 'New API key', right: 'api_key.create', form: <NewKeyForm onCreated={setCreated} /> }}
+      create={{ label: 'New API key', right: 'api_key.create' }}
+      form={() => <NewKeyForm onCreated={setCreated} />}
       empty={{
         icon: KeyRound,
         title: 'No API keys yet',

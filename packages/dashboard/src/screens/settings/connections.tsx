@@ -22,12 +22,8 @@ export function Connections(): ReactNode {
       description="Credentials Belfry sends so targets know who is calling. Tasks, cron jobs and subscriptions name a connection."
       list={useQuery(allOf('listConnections', { ws: workspace.id }))}
       rowKey={({ name }) => name}
-      create={{
-        label: 'New connection',
-        description: delay,
-        right: 'connection.write',
-        form: <ConnectionForm connection={null} />,
-      }}
+      create={{ label: 'New connection', description: delay, right: 'connection.write' }}
+      form={connection => <ConnectionForm connection={connection} />}
       empty={{
         icon: KeyRound,
         title: 'No connections yet',
@@ -45,11 +41,7 @@ export function Connections(): ReactNode {
         </DialogButton>
       )}
       nameOf={({ name }) => name}
-      edit={{
-        description: delay,
-        right: 'connection.write',
-        form: connection => <ConnectionForm connection={connection} />,
-      }}
+      edit={{ description: delay, right: 'connection.write' }}
       remove={{
         what: 'connection',
         description: 'Tasks that name it fail. It cannot be deleted while a cron job or a subscription names it.',

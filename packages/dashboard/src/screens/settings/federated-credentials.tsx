@@ -20,12 +20,8 @@ export function FederatedCredentials(): ReactNode {
       title="Federated credentials"
       description="CI jobs exchange their OpenID Connect tokens for an API key that expires within an hour, so no key is stored in CI."
       list={useInfiniteQuery(pagesOf('listFederatedCredentials', { ws: workspace.id }))}
-      create={{
-        label: 'New credential',
-        title: 'New federated credential',
-        right: 'federated_credential.create',
-        form: <FederatedCredentialForm />,
-      }}
+      create={{ label: 'New credential', title: 'New federated credential', right: 'federated_credential.create' }}
+      form={() => <FederatedCredentialForm />}
       empty={{
         icon: Workflow,
         title: 'No federated credentials yet',

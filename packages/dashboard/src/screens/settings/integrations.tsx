@@ -21,7 +21,8 @@ export function Integrations(): ReactNode {
       title="Integrations"
       description="Get notified about dead tasks, failing cron jobs and quotas. Bursts are grouped into one message."
       list={useInfiniteQuery(pagesOf('listIntegrations', { ws: workspace.id }))}
-      create={{ label: 'New integration', right: 'integration.write', form: <IntegrationForm integration={null} /> }}
+      create={{ label: 'New integration', right: 'integration.write' }}
+      form={integration => <IntegrationForm integration={integration} />}
       empty={{
         icon: BellRing,
         title: 'No integrations yet',
@@ -54,7 +55,7 @@ export function Integrations(): ReactNode {
       ]}
       actions={integration => <TestButton integration={integration} />}
       nameOf={({ name }) => name}
-      edit={{ right: 'integration.write', form: integration => <IntegrationForm integration={integration} /> }}
+      edit={{ right: 'integration.write' }}
       remove={{
         what: 'integration',
         description: 'It no longer receives alerts.',

@@ -25,12 +25,8 @@ export function Invitations(): ReactNode {
       title="Invitations"
       description="Each invitation is an email with a personal link. The link works once, for seven days."
       list={useInfiniteQuery(pagesOf('listInvitations', { org: organization.id }))}
-      create={{
-        label: 'Invite member',
-        icon: <UserPlus size={16} />,
-        right: 'invitation.create',
-        form: <InviteForm />,
-      }}
+      create={{ label: 'Invite member', icon: <UserPlus size={16} />, right: 'invitation.create' }}
+      form={() => <InviteForm />}
       empty={{
         icon: Mail,
         title: 'No invitations yet',

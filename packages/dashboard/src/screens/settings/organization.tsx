@@ -121,7 +121,8 @@ export function Workspaces(): ReactNode {
       // Loaded with every page.
       list={{ data: workspaces, error: null, refetch: () => {} }}
       rowLink={({ id }) => paths.workspace(organization.slug, id).overview()}
-      create={{ label: 'New workspace', right: 'workspace.create', form: <WorkspaceForm workspace={null} /> }}
+      create={{ label: 'New workspace', right: 'workspace.create' }}
+      form={workspace => <WorkspaceForm workspace={workspace} />}
       empty={{
         icon: Boxes,
         title: 'No workspaces',
@@ -158,7 +159,7 @@ export function Workspaces(): ReactNode {
         </>
       )}
       nameOf={({ name }) => name}
-      edit={mayChange ? { form: workspace => <WorkspaceForm workspace={workspace} /> } : undefined}
+      edit={mayChange ? {} : undefined}
     />
   )
 }

@@ -26,7 +26,8 @@ export function Secrets(): ReactNode {
       description="Values for URLs, headers and payloads, filled in when a request is sent. They are never shown again, not even in the log when a target echoes them."
       list={useInfiniteQuery(pagesOf('listSecrets', { ws: workspace.id }))}
       rowKey={secret => secret.name}
-      create={{ label: 'New secret', description: delay, right: 'secret.write', form: <SecretForm secret={null} /> }}
+      create={{ label: 'New secret', description: delay, right: 'secret.write' }}
+      form={secret => <SecretForm secret={secret} />}
       empty={{
         icon: LockKeyhole,
         title: 'No secrets yet',
@@ -55,12 +56,7 @@ export function Secrets(): ReactNode {
         { header: 'Updated', cell: secret => <RelativeTime at={secret.updated_at} /> },
       ]}
       nameOf={({ name }) => name}
-      edit={{
-        title: ({ name }) => `Replace ${name}`,
-        description: delay,
-        right: 'secret.write',
-        form: secret => <SecretForm secret={secret} />,
-      }}
+      edit={{ title: ({ name }) => `Replace ${name}`, description: delay, right: 'secret.write' }}
       remove={{
         what: 'secret',
         description: 'Requests that reference it fail until you create a secret with this name again.',

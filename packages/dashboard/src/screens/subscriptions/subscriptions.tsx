@@ -41,12 +41,9 @@ export function Subscriptions(): ReactNode {
       title="Subscriptions"
       description="A subscription sends events with a matching topic and payload to a target. Events published without a target go to every active match."
       list={useInfiniteQuery(pagesOf('listSubscriptions', { ws: workspace.id, query: { limit: 100 } }))}
-      create={{
-        label: 'New subscription',
-        isWide: true,
-        right: 'subscription.write',
-        form: <SubscriptionForm subscription={null} topics={topics} />,
-      }}
+      create={{ label: 'New subscription', isWide: true, right: 'subscription.write' }}
+      // The client of an MCP subscription changes it, by subscribing again.
+      form={one => (one?.mcp ? null : <SubscriptionForm subscription={one} topics={topics} />)}
       empty={{
         icon: Inbox,
         title: 'No subscriptions yet',
@@ -127,13 +124,7 @@ export function Subscriptions(): ReactNode {
         </DialogButton>
       )}
       nameOf={({ topic }) => topic}
-      edit={{
-        isWide: true,
-        right: 'subscription.write',
-        // The client of an MCP subscription changes it, by subscribing again.
-        form: subscription =>
-          subscription.mcp ? null : <SubscriptionForm subscription={subscription} topics={topics} />,
-      }}
+      edit={{ isWide: true, right: 'subscription.write' }}
       remove={{
         what: 'subscription',
         description: ({ url, mcp }) =>
