@@ -1,10 +1,13 @@
-import { instantOf, type WallTime, wallTimeOf, type ZonedInstant } from './zoned-time.ts'
+import { parseLocal } from '@belfry/domain/cron/local-time'
+import { parseInstant } from '@belfry/domain/instant'
+import { dayMs, instantOf, wallDayOf, type ZonedInstant } from './zoned-time.ts'
 
 export type When = ZonedInstant | { error: string }
 
 // The API takes only times in the future.
 const soonMs = 2000
-const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
+const hourMs = 3_600_000
+const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: hourMs, d: dayMs, w: 7 * dayMs }
 const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
 const nearDays = new Map([
   ['yesterday', -1],
@@ -35,60 +38,48 @@ function readLength(input: string, now: Date): When | null {
 
 // A time with an offset does not depend on the zone.
 function readInstant(text: string): When | null {
-  if (!/^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?\s*([Zz]|[+-]\d\d:?\d\d)$/.test(text)) return null
-  const at = new Date(text.replace(' ', 'T'))
-  return Number.isNaN(at.getTime()) ? null : { at, note: null }
+  const at = parseInstant(text.replace(/\s+(?=[Zz+-])/, ''))
+  return at && { at, note: null }
 }
 
 function readDay(input: string, timeZone: string, now: Date): When | null {
-  const today = wallTimeOf(now, timeZone)
+  const today = wallDayOf(now, timeZone)
   const [, date, time] =
     /^(?:(\d{4}-\d\d-\d\d|today|tomorrow|yesterday|(?!noon|midnight)(?:next )?[a-z]{3,9})(?:[t ]|$))?(?:at )?(.*)$/.exec(
       input,
     ) ?? []
-  const clock = time ? readClock(time) : { hour: 9, minute: 0, second: 0 }
-  if (!clock || (!date && !time)) return null
+  const clock = time ? readClock(time) : 9 * hourMs
+  if (clock === null || (!date && !time)) return null
   const day = date ? readDate(date, today) : today
-  if (!day) return null
-  const found = instantOf({ ...day, ...clock }, timeZone)
+  if (day === null) return null
+  const found = instantOf(day + clock, timeZone)
   const isPast = found.at <= now
   // A past time without a day means tomorrow. A past time on a weekday means next week.
-  if (isPast && !date) return instantOf({ ...plusDays(today, 1), ...clock }, timeZone)
+  if (isPast && !date) return instantOf(today + dayMs + clock, timeZone)
   if (isPast && date && /^(next )?[a-z]/.test(date) && !/^(to|yes)/.test(date)) {
-    return instantOf({ ...plusDays(day, 7), ...clock }, timeZone)
+    return instantOf(day + 7 * dayMs + clock, timeZone)
   }
   return found
 }
 
-function readDate(date: string, today: WallTime): WallTime | null {
+function readDate(date: string, today: number): number | null {
   const near = nearDays.get(date)
-  if (near !== undefined) return plusDays(today, near)
-  const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(date) ?? []
-  if (year) {
-    const given = { ...today, year: Number(year), month: Number(month), day: Number(day) }
-    const exists = plusDays(given, 0).day === given.day && given.month <= 12
-    return exists ? given : null
-  }
+  if (near !== undefined) return today + near * dayMs
+  if (/^\d/.test(date)) return parseLocal(`${date}T00:00`)?.getTime() ?? null
   const index = weekdays.findIndex(weekday => weekday.startsWith(date.replace('next ', '')))
   if (index === -1) return null
-  const daysUntil = (index - new Date(Date.UTC(today.year, today.month - 1, today.day)).getUTCDay() + 7) % 7
-  return plusDays(today, daysUntil)
+  return today + ((index - new Date(today).getUTCDay() + 7) % 7) * dayMs
 }
 
 // "9", "9:30", "09:30:15", "9 am", "9:30pm", "noon", "midnight"
-function readClock(time: string): Pick<WallTime, 'hour' | 'minute' | 'second'> | null {
-  if (time === 'noon') return { hour: 12, minute: 0, second: 0 }
-  if (time === 'midnight') return { hour: 0, minute: 0, second: 0 }
+function readClock(time: string): number | null {
+  if (time === 'noon') return 12 * hourMs
+  if (time === 'midnight') return 0
   const [, h, min, sec, half] = /^(\d{1,2})(?::(\d\d)(?::(\d\d))?)?\s*(am|pm)?$/.exec(time) ?? []
   if (h === undefined || (min === undefined && half === undefined)) return null
   const given = Number(h)
   if (half && (given < 1 || given > 12)) return null
   const hour = half ? (given % 12) + (half === 'pm' ? 12 : 0) : given
-  const clock = { hour, minute: Number(min ?? 0), second: Number(sec ?? 0) }
-  return hour < 24 && clock.minute < 60 && clock.second < 60 ? clock : null
-}
-
-function plusDays(wall: WallTime, count: number): WallTime {
-  const day = new Date(Date.UTC(wall.year, wall.month - 1, wall.day + count))
-  return { ...wall, year: day.getUTCFullYear(), month: day.getUTCMonth() + 1, day: day.getUTCDate() }
+  const [minute, second] = [Number(min ?? 0), Number(sec ?? 0)]
+  return hour < 24 && minute < 60 && second < 60 ? hour * hourMs + minute * 60_000 + second * 1000 : null
 }

@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { allZones, instantOf, wallText, wallTimeOf } from './zoned-time.ts'
 
-const wall = (text: string) => {
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = text.split(/\D/).map(Number)
-  return { year, month, day, hour, minute, second }
-}
+const wall = (text: string) => Date.parse(`${text.replace(' ', 'T')}Z`)
 const instant = (text: string, zone: string) => {
   const { at, note } = instantOf(wall(text), zone)
   return [at.toISOString(), note]

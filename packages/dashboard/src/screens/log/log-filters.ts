@@ -1,6 +1,6 @@
 import type { Found } from '@belfry/contract/search'
 import type { Query } from '../../api/call.ts'
-import { instantOf, wallTimeOf } from '../../forms/when/zoned-time.ts'
+import { dayMs, instantOf, wallDayOf } from '../../forms/when/zoned-time.ts'
 import { errorLabels } from '../../layout/error-labels.ts'
 
 export const logFilters = [
@@ -64,12 +64,8 @@ export function toLogQuery(values: LogFilterValues, now: Date, timeZone: string)
 }
 
 function daysOf(range: string | undefined, now: Date, timeZone: string): { from: Date; to: Date } | null {
-  const today = wallTimeOf(now, timeZone)
-  const at = (days: number, hour: number) => {
-    const date = new Date(Date.UTC(today.year, today.month - 1, today.day + days))
-    const day = { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() }
-    return instantOf({ ...day, hour, minute: 0, second: 0 }, timeZone).at
-  }
+  const today = wallDayOf(now, timeZone)
+  const at = (days: number, hour: number) => instantOf(today + days * dayMs + hour * 3_600_000, timeZone).at
   if (range === 'today') return { from: at(0, 0), to: at(1, 0) }
   if (range === 'yesterday') return { from: at(-1, 0), to: at(0, 0) }
   if (range !== 'night') return null

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'
 import { queryOf } from '../../api/queries.ts'
-import { instantOf, wallTimeOf } from '../../forms/when/zoned-time.ts'
+import { instantOf, wallDayOf, wallTimeOf } from '../../forms/when/zoned-time.ts'
 import { useWorkspace } from '../../session/scope.ts'
 import { ButtonLink, Link } from '../../ui/button.tsx'
 import { Card, Stack } from '../../ui/card.tsx'
@@ -25,7 +25,7 @@ const instant = { at: /^\d{4}-\d\d-\d\dT[\d:.]+Z$/ }
 export function Upcoming(): ReactNode {
   const { workspace } = useWorkspace()
   const zone = useDisplayZone()
-  const today = startOfDay(zone)
+  const today = instantOf(wallDayOf(new Date(), zone), zone).at.toISOString()
   const week = useQuery(
     queryOf('getUpcoming', { ws: workspace.id, query: { from: today, hours: hoursOfWeek, limit: 1 } }),
   )
@@ -44,11 +44,6 @@ export function Upcoming(): ReactNode {
       </Stack>
     </>
   )
-}
-
-function startOfDay(zone: string): string {
-  const { year, month, day } = wallTimeOf(new Date(), zone)
-  return instantOf({ year, month, day, hour: 0, minute: 0, second: 0 }, zone).at.toISOString()
 }
 
 type Hours = UpcomingRuns['day']
@@ -102,7 +97,7 @@ function byDay(hours: Hours, zone: string): Array<[day: string, Map<number, Hour
     const at = new Date(one.at)
     const day = weekday.format(at).replace(',', '')
     const ofDay = days.get(day) ?? new Map<number, Hours>()
-    const { hour } = wallTimeOf(at, zone)
+    const hour = new Date(wallTimeOf(at, zone)).getUTCHours()
     days.set(day, ofDay.set(hour, [...(ofDay.get(hour) ?? []), one]))
   }
   return [...days]
@@ -211,6 +206,5 @@ function Moments({ next, zone }: { next: UpcomingRuns['next']; zone: string }): 
 
 /** Returns when the hour of the clock begins that an instant is in. Half an hour past UTC's in India. */
 export function startOfHour(at: Date, zone: string): Date {
-  const { minute, second } = wallTimeOf(at, zone)
-  return new Date(at.getTime() - (minute * 60 + second) * 1000 - at.getUTCMilliseconds())
+  return new Date(at.getTime() - (wallTimeOf(at, zone) % hourMs))
 }
