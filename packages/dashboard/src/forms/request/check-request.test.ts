@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { checkRequest } from './check-request.ts'
-import { emptyRequest } from './request-draft.ts'
+import { draftOf } from './request-draft.ts'
 
 const objects = (members: number) => JSON.stringify(Array.from({ length: members }, () => ({ a: 1 })))
 
@@ -12,5 +12,5 @@ it.each([
   ['more than 256 KiB', `"${'x'.repeat(256 * 1024 - 1)}"`, 'The payload is larger than 256 KiB.'],
   ['a fault', '{"a":', 'Incomplete JSON. A closing bracket, brace or quote is missing.'],
 ])('a payload with %s', (_, payload, problem) => {
-  expect(checkRequest({ ...emptyRequest, url: 'https://example.com/', payload }).payload).toBe(problem)
+  expect(checkRequest({ ...draftOf(), url: 'https://example.com/', payload }).payload).toBe(problem)
 })

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { PayloadText } from '../../api/payload-text.ts'
 import { checkRequest } from './check-request.ts'
-import { bodyOf, changesOf, draftOf, emptyRequest } from './request-draft.ts'
+import { bodyOf, changesOf, draftOf } from './request-draft.ts'
 
-const good = { ...emptyRequest, url: 'https://example.com/hook' }
+const good = { ...draftOf(), url: 'https://example.com/hook' }
 
 describe('the draft of a request', () => {
   it('is checked by the rules of the API', () => {

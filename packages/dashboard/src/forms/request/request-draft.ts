@@ -39,25 +39,13 @@ type StoredRequest = Pick<Task, 'url' | 'method' | 'headers' | 'retry' | 'timeou
 /** The URL of each callback, and its other fields as they are stored. */
 export type CallbackDrafts = Record<CallbackEvent, { url: string; stored: CallbackBody | null }>
 
-export const emptyRequest: RequestDraft = {
-  url: '',
-  method: 'POST',
-  headers: [],
-  payload: '',
-  rawBody: null,
-  queue: '',
-  connection: '',
-  ...retryDraftOf(),
-  callbacks: callbackDrafts(),
-}
-
-/** Converts a stored request to the fields of the form. */
-export function draftOf(request: StoredRequest): RequestDraft {
+/** Converts a stored request to the fields of the form. Default: the fields of a new one. */
+export function draftOf(request: Partial<StoredRequest> = {}): RequestDraft {
   const { payload, payload_base64: bytes, content_type: type } = request
   return {
-    url: request.url,
-    method: request.method as RequestDraft['method'], // the API stores only these
-    headers: Object.entries(request.headers).map(([name, value], id) => ({ id, name, value })),
+    url: request.url ?? '',
+    method: (request.method ?? 'POST') as RequestDraft['method'], // the API stores only these
+    headers: Object.entries(request.headers ?? {}).map(([name, value], id) => ({ id, name, value })),
     payload: payload instanceof PayloadText ? (indentJson(payload.text) ?? payload.text) : '',
     rawBody: bytes === null || bytes === undefined || !type ? null : { payload_base64: bytes, content_type: type },
     queue: request.queue ?? '',

@@ -1,7 +1,6 @@
 import { type ReactNode, useDeferredValue, useMemo } from 'react'
 import { Card } from '../../ui/card.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
-
 import styles from './request.module.css'
 import type { RequestDraft } from './request-draft.ts'
 import { type RequestFacts, requestText } from './request-text.ts'
@@ -13,12 +12,11 @@ const maxPayload = 20_000
 export function RequestPreview({ draft, facts }: { draft: RequestDraft; facts: RequestFacts }): ReactNode {
   // The preview may lag behind the typing.
   const shown = useDeferredValue(draft)
-  const scheduledAt = facts.scheduledAt?.getTime()
-  const { taskId, isCron = false } = facts
-  const text = useMemo(() => {
-    const at = scheduledAt === undefined ? null : new Date(scheduledAt)
-    return requestText(cut(shown), { taskId, scheduledAt: at, isCron })
-  }, [shown, taskId, scheduledAt, isCron])
+  const { taskId, scheduledAt, isCron = false } = facts
+  const text = useMemo(
+    () => requestText(cut(shown), { taskId, scheduledAt, isCron }),
+    [shown, taskId, scheduledAt, isCron],
+  )
   return (
     <Card label="Request preview">
       <h2 className={styles.title}>Request preview</h2>

@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest'
-import { emptyRequest } from './request-draft.ts'
+import { draftOf } from './request-draft.ts'
 import { requestText } from './request-text.ts'
 
 it('shows the request with references instead of secrets', () => {
   const draft = {
-    ...emptyRequest,
+    ...draftOf(),
     url: 'https://example.com/{{ secrets.PATH }}',
     headers: [{ id: 1, name: 'user-agent', value: 'Mine' }],
     payload: '{ "a": 1 }',
   }
-  const text = requestText(draft, { taskId: null, scheduledAt: new Date('2026-12-01T08:00:00Z') })
+  const text = requestText(draft, { taskId: null, scheduledAt: '2026-12-01T08:00:00.000Z' })
   const lines = text.split('\n')
   expect(lines[0]).toBe('POST https://example.com/{{ secrets.PATH }}')
   expect(lines).toContain('user-agent: Mine')
@@ -21,6 +21,6 @@ it('shows the request with references instead of secrets', () => {
 
 it('sends a JSON string as its text for another content type', () => {
   const headers = [{ id: 1, name: 'Content-Type', value: 'text/plain' }]
-  const text = requestText({ ...emptyRequest, headers, payload: '"hello"' }, { taskId: null, scheduledAt: null })
+  const text = requestText({ ...draftOf(), headers, payload: '"hello"' }, { taskId: null, scheduledAt: null })
   expect(text.endsWith('\n\nhello')).toBe(true)
 })

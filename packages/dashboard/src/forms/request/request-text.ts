@@ -6,7 +6,7 @@ import { headersOf, type RequestDraft } from './request-draft.ts'
 export type RequestFacts = {
   /** Null before the task exists. */
   taskId: string | null
-  scheduledAt: Date | null
+  scheduledAt: string | null
   /** Whether a cron job sends the request. */
   isCron?: boolean
 }
@@ -31,7 +31,7 @@ export function requestText(draft: RequestDraft, { taskId, scheduledAt, isCron }
     'X-Belfry-Task-Id': id,
     'X-Belfry-Run-Id': '<run id>',
     'X-Belfry-Attempt': '1',
-    'X-Belfry-Scheduled-At': scheduledAt?.toISOString() ?? '<time>',
+    'X-Belfry-Scheduled-At': scheduledAt ?? '<time>',
     'X-Belfry-Depth': '1.<signature>',
     ...(isCron ? { 'X-Belfry-Cronjob-Id': '<cron job id>' } : {}),
     'webhook-id': id,

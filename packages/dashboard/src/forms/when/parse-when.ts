@@ -4,6 +4,9 @@ import { dayMs, instantOf, wallDayOf, type ZonedInstant } from './zoned-time.ts'
 
 export type When = ZonedInstant | { error: string }
 
+/** A time as the user types it, and its time zone. */
+export type WhenDraft = { text: string; zone: string }
+
 // The API takes only times in the future.
 const soonMs = 2000
 const hourMs = 3_600_000
@@ -23,6 +26,12 @@ export function parseWhen(text: string, timeZone: string, now: Date): When {
   if (input === '') return { error: 'Enter a time.' }
   if (input === 'now') return { at: new Date(now.getTime() + soonMs), note: null }
   return readLength(input, now) ?? readInstant(text.trim()) ?? readDay(input, timeZone, now) ?? { error: help }
+}
+
+/** Returns the instant of a draft for the API, or else the error of its text. */
+export function readWhen({ text, zone }: WhenDraft): { at: string | null; error: string | null } {
+  const when = parseWhen(text, zone, new Date())
+  return 'error' in when ? { at: null, error: when.error } : { at: when.at.toISOString(), error: null }
 }
 
 // "in 1 h 30 min", "+10m", "2 days"

@@ -4,11 +4,9 @@ import { IconButton } from '../../ui/button.tsx'
 import { Field, SelectField, TextField } from '../../ui/field.tsx'
 import { formatAbsolute, formatRelative, viewerZone } from '../../ui/format-time.ts'
 import { Suggestions } from '../../ui/suggestions.tsx'
-import { parseWhen } from './parse-when.ts'
+import { parseWhen, type WhenDraft } from './parse-when.ts'
 import styles from './when-field.module.css'
 import { allZones, wallText } from './zoned-time.ts'
-
-export type WhenDraft = { text: string; zone: string }
 
 type WhenFieldProps = {
   label: string

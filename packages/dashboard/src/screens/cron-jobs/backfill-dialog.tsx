@@ -2,8 +2,8 @@ import type { CronJob } from '@belfry/contract/cron-job'
 import { type ReactNode, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { Form, useForm } from '../../forms/form.tsx'
-import { parseWhen } from '../../forms/when/parse-when.ts'
-import { type WhenDraft, WhenField } from '../../forms/when/when-field.tsx'
+import { readWhen, type WhenDraft } from '../../forms/when/parse-when.ts'
+import { WhenField } from '../../forms/when/when-field.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { optionsOf, SelectField } from '../../ui/field.tsx'
@@ -30,13 +30,13 @@ function BackfillForm({ job }: { job: CronJob }): ReactNode {
   const [from, setFrom] = useState<WhenDraft>({ text: 'yesterday 00:00', zone: job.timezone })
   const [to, setTo] = useState<WhenDraft>({ text: 'today 00:00', zone: job.timezone })
   const form = useForm({
-    read: field => ({ from: timeOf(from), to: timeOf(to), perSecond: Number(field('per_second')) }),
-    check: ({ from, to }) => ({ from: errorOf(from), to: errorOf(to) }),
+    read: field => ({ from: readWhen(from), to: readWhen(to), perSecond: Number(field('per_second')) }),
+    check: ({ from, to }) => ({ from: from.error, to: to.error }),
     submit: ({ from, to, perSecond }) =>
       call('backfillCronJob', {
         ws: workspace.id,
         cronjob: job.id,
-        body: { from: textOf(from), to: textOf(to), ...(perSecond > 0 ? { per_second: perSecond } : {}) },
+        body: { from: from.at ?? '', to: to.at ?? '', ...(perSecond > 0 ? { per_second: perSecond } : {}) },
       }),
     done: ({ created, skipped }) => `${formatThings(created, 'task')} created, ${skipped} skipped`,
   })
@@ -47,18 +47,4 @@ function BackfillForm({ job }: { job: CronJob }): ReactNode {
       <SelectField label="Speed" name="per_second" defaultValue="0" options={rates} />
     </Form>
   )
-}
-
-type When = ReturnType<typeof parseWhen>
-
-function timeOf({ text, zone }: WhenDraft): When {
-  return parseWhen(text, zone, new Date())
-}
-
-function errorOf(when: When): string | null {
-  return 'error' in when ? when.error : null
-}
-
-function textOf(when: When): string {
-  return 'error' in when ? '' : when.at.toISOString()
 }

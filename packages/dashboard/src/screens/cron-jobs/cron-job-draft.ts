@@ -2,9 +2,8 @@ import type { CronJob } from '@belfry/contract/cron-job'
 import { type FieldErrors, messagesIn } from '../../forms/form.tsx'
 import { checkRequest } from '../../forms/request/check-request.ts'
 import { type ControlDraft, checkControls, controlBodyOf, controlDraftOf } from '../../forms/request/flow-fields.tsx'
-import { bodyOf, draftOf, emptyRequest, type RequestDraft } from '../../forms/request/request-draft.ts'
-import { parseWhen } from '../../forms/when/parse-when.ts'
-import type { WhenDraft } from '../../forms/when/when-field.tsx'
+import { bodyOf, draftOf, type RequestDraft } from '../../forms/request/request-draft.ts'
+import { readWhen, type WhenDraft } from '../../forms/when/parse-when.ts'
 import { wallText } from '../../forms/when/zoned-time.ts'
 
 export type CronJobDraft = RequestDraft &
@@ -22,21 +21,16 @@ export type Schedule = { cron: string; timezone: string; startsAt: string | null
 
 /** Returns the fields for a new cron job, or for an existing one. */
 export function cronJobDraft(job: CronJob | undefined, viewer: string): CronJobDraft {
-  const never = { text: '', zone: job?.timezone ?? viewer }
-  if (!job) {
-    const rest = { startsAt: never, endsAt: never, ...controlDraftOf() }
-    const rules = { overlap: 'allow', catchUp: 'latest' } as const
-    return { ...emptyRequest, name: '', cron: '0 9 * * 1-5', timezone: viewer, ...rules, ...rest }
-  }
+  const zone = job?.timezone ?? viewer
   return {
     ...draftOf(job),
-    name: job.name,
-    cron: job.cron,
-    timezone: job.timezone,
-    overlap: job.overlap,
-    catchUp: job.catch_up,
-    startsAt: { ...never, text: textOf(job.starts_at, job.timezone) },
-    endsAt: { ...never, text: textOf(job.ends_at, job.timezone) },
+    name: job?.name ?? '',
+    cron: job?.cron ?? '0 9 * * 1-5',
+    timezone: zone,
+    overlap: job?.overlap ?? 'allow',
+    catchUp: job?.catch_up ?? 'latest',
+    startsAt: { text: textOf(job?.starts_at, zone), zone },
+    endsAt: { text: textOf(job?.ends_at, zone), zone },
     ...controlDraftOf(job),
   }
 }
@@ -49,7 +43,7 @@ export function usesRules({ overlap, catchUp, startsAt, endsAt, maxAgeSeconds, l
 /** Returns the schedule of a draft, as far as its fields are valid. */
 export function scheduleIn(draft: CronJobDraft): Schedule {
   const { cron, timezone, startsAt, endsAt } = draft
-  return { cron, timezone, startsAt: instantIn(startsAt), endsAt: instantIn(endsAt) }
+  return { cron, timezone, startsAt: readWhen(startsAt).at, endsAt: readWhen(endsAt).at }
 }
 
 /** Returns what the API would reject, by field. Only the API checks the expression itself. */
@@ -88,13 +82,7 @@ export function cronJobBody(draft: CronJobDraft) {
 }
 
 // When the field is parsed again, only an ISO time keeps milliseconds.
-function textOf(instant: string | null, timezone: string): string {
-  if (instant === null) return ''
+function textOf(instant: string | null | undefined, timezone: string): string {
+  if (!instant) return ''
   return instant.endsWith('.000Z') ? wallText(new Date(instant), timezone) : instant
-}
-
-function instantIn({ text, zone }: WhenDraft): string | null {
-  if (text.trim() === '') return null
-  const when = parseWhen(text, zone, new Date())
-  return 'error' in when ? null : when.at.toISOString()
 }

@@ -10,11 +10,11 @@ import { checkRequest } from '../../forms/request/check-request.ts'
 import { LabelsField } from '../../forms/request/flow-fields.tsx'
 import { FoldedCard } from '../../forms/request/folded-fields.tsx'
 import { checkLabels, labelsText, parseLabels } from '../../forms/request/labels.ts'
-import { bodyOf, changesOf, draftOf, emptyRequest, type RequestDraft } from '../../forms/request/request-draft.ts'
+import { bodyOf, changesOf, draftOf, type RequestDraft } from '../../forms/request/request-draft.ts'
 import { FormCard, RequestForm } from '../../forms/request/request-form.tsx'
 import { useDraftForm } from '../../forms/use-draft-form.ts'
-import { parseWhen } from '../../forms/when/parse-when.ts'
-import { type WhenDraft, WhenField } from '../../forms/when/when-field.tsx'
+import { readWhen, type WhenDraft } from '../../forms/when/parse-when.ts'
+import { WhenField } from '../../forms/when/when-field.tsx'
 import { wallText } from '../../forms/when/zoned-time.ts'
 import { PageFor } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
@@ -132,14 +132,13 @@ function TaskForm({ task, model, isReplay = false, backTo }: TaskFormProps): Rea
     done: () => (task ? 'Changes saved' : isReplay ? 'Replayed as a new task' : 'Task scheduled'),
   })
   const { draft, onChange } = state
-  const when = parseWhen(draft.when.text, draft.when.zone, new Date())
   return (
     <RequestForm
       state={state}
       action={task ? 'Save changes' : isReplay ? 'Replay' : 'Create task'}
       now={task || isReplay ? undefined : 'Send now'}
       backTo={backTo}
-      facts={{ taskId: task?.id ?? null, scheduledAt: 'error' in when ? null : when.at }}
+      facts={{ taskId: task?.id ?? null, scheduledAt: readWhen(draft.when).at }}
       more={<ControlFields draft={draft} onChange={onChange} hasKey={!task && !isReplay} />}
     >
       <FormCard label="Name and time">
@@ -168,7 +167,7 @@ function draftFor(task: Task | undefined, model: Task | undefined, isReplay: boo
   const zone = viewerZone()
   const given = task ?? model
   return {
-    ...(given ? draftOf(given) : emptyRequest),
+    ...draftOf(given),
     name: given?.name ?? '',
     when: { text: task ? wallText(new Date(task.execute_at), zone) : isReplay ? 'now' : '', zone },
     expires: { text: task?.expires_at ? wallText(new Date(task.expires_at), zone) : '', zone },
@@ -180,17 +179,16 @@ function draftFor(task: Task | undefined, model: Task | undefined, isReplay: boo
 
 /** @param stored - The task whose fields change. */
 function checkDraft(draft: Draft, stored: Task | undefined): FieldErrors {
-  const now = new Date()
-  const when = parseWhen(draft.when.text, draft.when.zone, now)
-  const expires = draft.expires.text.trim() === '' ? null : parseWhen(draft.expires.text, draft.expires.zone, now)
-  const isEarly = expires && 'at' in expires && 'at' in when && expires.at <= when.at
+  const when = readWhen(draft.when)
+  const expires = draft.expires.text.trim() === '' ? null : readWhen(draft.expires)
+  const isEarly = when.at && expires?.at && Date.parse(expires.at) <= Date.parse(when.at)
   const losesPayload = stored && stored.payload !== null && draft.payload.trim() === ''
   return messagesIn({
     name: draft.name.trim() === '' && 'Enter a name.',
-    execute_at: 'error' in when ? when.error : when.at <= now && 'Choose a time in the future.',
+    execute_at: when.error ?? (Date.parse(when.at ?? '') <= Date.now() && 'Choose a time in the future.'),
     payload: losesPayload && 'A payload can be replaced but not removed. Create a new task instead.',
     ...checkRequest(draft),
-    expires_at: expires && 'error' in expires ? expires.error : isEarly && 'Choose a time after the task.',
+    expires_at: expires?.error ?? (isEarly && 'Choose a time after the task.'),
     labels: checkLabels(draft.labels),
   })
 }
@@ -226,8 +224,7 @@ function taskBodyOf(draft: Draft, task: Task | undefined): Body<'createTask'> {
 // A field shows a time to the second. An untouched one keeps its milliseconds.
 function instantIn({ text, zone }: WhenDraft, stored: string | null | undefined): string | null {
   if (stored && text === wallText(new Date(stored), zone)) return stored
-  const when = parseWhen(text, zone, new Date())
-  return 'error' in when ? null : when.at.toISOString()
+  return readWhen({ text, zone }).at
 }
 
 type ControlFieldsProps = {

@@ -63,7 +63,7 @@ export function Task(): ReactNode {
                 </section>
                 <RequestPreview
                   draft={draftOf(task)}
-                  facts={{ taskId: task.id, scheduledAt: new Date(task.execute_at), isCron: task.cronjob_id !== null }}
+                  facts={{ taskId: task.id, scheduledAt: task.execute_at, isCron: task.cronjob_id !== null }}
                 />
               </Stack>
               <Stack>
