@@ -3,9 +3,8 @@ import { type ChangeEvent, type ReactNode, useId, useState } from 'react'
 import { pagesOf, queryOf } from '../api/queries.ts'
 import { useWorkspace } from '../session/scope.ts'
 import { TextInput } from '../ui/field.tsx'
-import { Chips } from '../ui/filter-bar.tsx'
+import { Chips, type Filters } from '../ui/filter-bar.tsx'
 import styles from '../ui/layout.module.css'
-import type { Filters } from '../ui/use-filters.ts'
 import { useSettled } from '../ui/use-settled.ts'
 
 const settledMs = 200

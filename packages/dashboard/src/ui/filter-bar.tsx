@@ -1,12 +1,67 @@
 import { Ban, ChevronDown, SlidersHorizontal, X } from 'lucide-react'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
+import { useSearchParams } from 'react-router'
 import { Button, IconButton } from './button.tsx'
 import { classNames } from './class-names.ts'
 import { Select, TextInput } from './field.tsx'
 import { latePart } from './late-part.tsx'
 import styles from './layout.module.css'
 import { Menu, MenuCheckItem, MenuSeparator } from './menu.tsx'
-import type { Filters } from './use-filters.ts'
+
+type Value = string | readonly string[]
+
+export type Filters<Name extends string> = {
+  /** The filters that are set, as lists, for an API query. */
+  values: Readonly<Partial<Record<Name, string[]>>>
+  first(name: Name): string
+  set(name: Name, value: Value): void
+  setAll(changes: ReadonlyArray<readonly [Name, Value]>): void
+  clear(): void
+  isSet: boolean
+  /** Values in the URL that the filters do not have, such as `status=bogus`. They have no effect. */
+  ignored: readonly string[]
+}
+
+/**
+ * Keeps filters in the URL, so links contain them and the Back button undoes them.
+ * @param accepted - The values that filters accept. Filters without an entry accept any text.
+ */
+export function useFilters<const Name extends string>(
+  names: readonly Name[],
+  accepted?: Readonly<Partial<Record<Name, RegExp>>>,
+): Filters<Name> {
+  const [params, setParams] = useSearchParams()
+  const values: Partial<Record<Name, string[]>> = {}
+  const ignored: string[] = []
+  for (const name of names) {
+    for (const value of params.getAll(name).filter(Boolean)) {
+      if (accepted?.[name]?.test(value) ?? true) values[name] = [...(values[name] ?? []), value]
+      else ignored.push(`${name}=${value}`)
+    }
+  }
+  const setAll = useCallback(
+    (changes: ReadonlyArray<readonly [Name, Value]>) =>
+      setParams(before => {
+        const next = new URLSearchParams(before)
+        for (const [name, value] of changes) {
+          next.delete(name)
+          for (const one of [value].flat()) if (one !== '') next.append(name, one)
+        }
+        return next
+      }),
+    [setParams],
+  )
+  const set = useCallback((name: Name, value: Value) => setAll([[name, value]]), [setAll])
+  return {
+    values,
+    set,
+    setAll,
+    first: name => values[name]?.[0] ?? '',
+    clear: () => setParams({}),
+    isSet: Object.keys(values).length > 0 || ignored.length > 0,
+    ignored,
+  }
+}
 
 const SavedFilters = latePart(async () => (await import('./saved-filters.tsx')).SavedFilters)
 

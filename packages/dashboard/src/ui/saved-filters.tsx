@@ -5,8 +5,8 @@ import { parseStored, readStored, store } from './browser-storage.ts'
 import { Button } from './button.tsx'
 import { Dialog, DialogActions } from './dialog.tsx'
 import { TextField } from './field.tsx'
+import type { Filters } from './filter-bar.tsx'
 import { Menu, MenuItem, MenuSeparator } from './menu.tsx'
-import type { Filters } from './use-filters.ts'
 
 type Saved = { name: string; query: string }
 

@@ -10,10 +10,9 @@ import { ResourceList } from '../../layout/resource-list.tsx'
 import { paths } from '../../paths.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { optionsOf, TextField } from '../../ui/field.tsx'
-import { FilterBar, SearchFilter, SelectFilter } from '../../ui/filter-bar.tsx'
+import { FilterBar, SearchFilter, SelectFilter, useFilters } from '../../ui/filter-bar.tsx'
 import { formatBytes, formatCount } from '../../ui/format-amount.ts'
 import { RelativeTime } from '../../ui/time.tsx'
-import { useFilters } from '../../ui/use-filters.ts'
 import { tierLabels } from '../settings/tier-labels.ts'
 
 const states = optionsOf({ true: 'Suspended', false: 'Active' })

@@ -8,12 +8,11 @@ import { ResourceList } from '../../layout/resource-list.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { optionsOf } from '../../ui/field.tsx'
-import { FilterBar, SearchFilter, SelectFilter } from '../../ui/filter-bar.tsx'
+import { FilterBar, SearchFilter, SelectFilter, useFilters } from '../../ui/filter-bar.tsx'
 import { formatThings } from '../../ui/format-amount.ts'
 import { StateBadge } from '../../ui/state-badge.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { useFilters } from '../../ui/use-filters.ts'
 import styles from './cron-jobs.module.css'
 
 const statuses = optionsOf({ active: 'Active', paused: 'Paused', ended: 'Ended' })

@@ -25,12 +25,11 @@ import { Button, ButtonLink, Link } from '../../ui/button.tsx'
 import { DialogActions, useCloseDialog } from '../../ui/dialog.tsx'
 import { Dotted } from '../../ui/dotted.tsx'
 import { TextareaField, TextField } from '../../ui/field.tsx'
-import { FilterBar, SearchFilter } from '../../ui/filter-bar.tsx'
+import { FilterBar, SearchFilter, useFilters } from '../../ui/filter-bar.tsx'
 import { formatThings } from '../../ui/format-amount.ts'
 import { StateBadge } from '../../ui/state-badge.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { useFilters } from '../../ui/use-filters.ts'
 import styles from './events.module.css'
 
 /** Lists published events, newest first, and publishes new ones. */

@@ -4,8 +4,8 @@ import { useSearchParams } from 'react-router'
 import { queryOf } from '../../api/queries.ts'
 import { useWorkspace } from '../../session/scope.ts'
 import { Chart } from '../../ui/chart.tsx'
+import type { Filters } from '../../ui/filter-bar.tsx'
 import { formatDuration } from '../../ui/format-time.ts'
-import type { Filters } from '../../ui/use-filters.ts'
 import type { LogFilter } from './log-filters.ts'
 
 const barHeight = 44

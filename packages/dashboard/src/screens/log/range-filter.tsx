@@ -1,8 +1,8 @@
 import { type ReactNode, useMemo } from 'react'
 import { Select } from '../../ui/field.tsx'
+import type { Filters } from '../../ui/filter-bar.tsx'
 import { latePart } from '../../ui/late-part.tsx'
 import { useDisplayZone } from '../../ui/time-style.ts'
-import type { Filters } from '../../ui/use-filters.ts'
 import { customRange, dayRanges, ranges } from './log-filters.ts'
 
 type RangeFilters = Pick<Filters<'range' | 'from' | 'to'>, 'first' | 'set' | 'setAll'>

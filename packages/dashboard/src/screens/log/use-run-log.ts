@@ -5,7 +5,7 @@ import { matchesRun, parseStatusRange, type RunFilter } from '@belfry/domain/run
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import type { Query } from '../../api/call.ts'
 import { followLog, type LogScope, readLogPage } from '../../api/runs.ts'
-import type { Filters } from '../../ui/use-filters.ts'
+import type { Filters } from '../../ui/filter-bar.tsx'
 import { type LogFilter, toLogQuery } from './log-filters.ts'
 import { useRangeQuery } from './range-filter.tsx'
 import { type LogView, RunLog } from './run-log.ts'

@@ -7,10 +7,10 @@ import { ConfirmChange } from '../../forms/confirm-change.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
+import type { Filters } from '../../ui/filter-bar.tsx'
 import { formatCount, formatThings } from '../../ui/format-amount.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import type { Filters } from '../../ui/use-filters.ts'
 import styles from './tasks.module.css'
 
 const actions = {

@@ -6,9 +6,9 @@ import { queryOf } from '../../api/queries.ts'
 import { ChangeButton } from '../../layout/change-buttons.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
+import type { Filters } from '../../ui/filter-bar.tsx'
 import { formatCount } from '../../ui/format-amount.ts'
 import { Problem } from '../../ui/problem.tsx'
-import type { Filters } from '../../ui/use-filters.ts'
 import styles from './bulk-progress.module.css'
 
 /** Shows the progress of the bulk operation in the URL. */

@@ -8,12 +8,12 @@ import { useWorkspace } from '../../session/scope.ts'
 import { ButtonLink, Link } from '../../ui/button.tsx'
 import { Card, Stack } from '../../ui/card.tsx'
 import { classNames } from '../../ui/class-names.ts'
+import { useFilters } from '../../ui/filter-bar.tsx'
 import { formatCount } from '../../ui/format-amount.ts'
 import { formatMinute } from '../../ui/format-time.ts'
 import { Loaded } from '../../ui/loaded.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { useDisplayZone } from '../../ui/time-style.ts'
-import { useFilters } from '../../ui/use-filters.ts'
 import styles from './upcoming.module.css'
 
 const hourMs = 3_600_000
