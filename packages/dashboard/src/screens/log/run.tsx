@@ -16,9 +16,8 @@ import { useWorkspace } from '../../session/scope.ts'
 import { readStored, store } from '../../ui/browser-storage.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { isTyping } from '../../ui/is-typing.ts'
-import { Problem } from '../../ui/problem.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
 import { StateBadge } from '../../ui/state-badge.tsx'
-import { Skeleton } from '../../ui/table.tsx'
 import { usePageTitle } from '../../ui/use-page-title.ts'
 import styles from './run.module.css'
 import { RunContent } from './run-content.tsx'
@@ -30,7 +29,8 @@ export function Run(): ReactNode {
   const { run: id = '' } = useParams()
   const { search } = useLocation()
   const navigate = useNavigate()
-  const { data: run, error, refetch } = useQuery(queryOf('getRun', { ws: workspace.id, run: id }))
+  const query = useQuery(queryOf('getRun', { ws: workspace.id, run: id }))
+  const run = query.data
   const panel = useRef<HTMLElement>(null)
   const isNarrow = useIsNarrow()
   const [width, setWidth] = usePanelWidth()
@@ -77,9 +77,7 @@ export function Run(): ReactNode {
           {run && <StateBadge state={run.status} />}
           <IconButton label="Close run" icon={<X size={17} />} onClick={close} />
         </header>
-        {error && <Problem error={error} onRetry={() => void refetch()} />}
-        {!run && !error && <SkeletonContent />}
-        {run && <RunContent key={run.id} run={run} />}
+        <Loaded query={query}>{run => <RunContent key={run.id} run={run} />}</Loaded>
       </section>
     </>
   )
@@ -89,16 +87,6 @@ export function Run(): ReactNode {
 function isInUse(target: EventTarget | null): boolean {
   if (document.querySelector('[role=menu], [role=dialog], [role=alertdialog]')) return true
   return isTyping(target)
-}
-
-function SkeletonContent(): ReactNode {
-  return (
-    <div className={styles.skeletons}>
-      {['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map(row => (
-        <Skeleton key={row} />
-      ))}
-    </div>
-  )
 }
 
 const key = 'belfry.run-width'
