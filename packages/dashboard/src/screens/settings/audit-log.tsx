@@ -17,7 +17,7 @@ import { optionsOf, TextField } from '../../ui/field.tsx'
 import { FilterBar, SearchFilter, SelectFilter, useFilters } from '../../ui/filter-bar.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Menu, MenuItem, MenuLabel } from '../../ui/menu.tsx'
-import { AbsoluteTime, RelativeTime } from '../../ui/time.tsx'
+import { RelativeTime } from '../../ui/time.tsx'
 import { toLogQuery } from '../log/log-filters.ts'
 import { RangeFilter, useRangeQuery } from '../log/range-filter.tsx'
 import { HiddenSecret } from './hidden-secret.tsx'
@@ -38,7 +38,15 @@ export function AuditLog(): ReactNode {
       list={list}
       buttons={
         <>
-          <AuditStreamButton />
+          <DialogButton
+            text="Stream"
+            icon={<Radio size={15} />}
+            right="audit_log.stream"
+            title="Stream the audit log"
+            description="New entries are sent to a webhook as JSON lines, and retried until it receives them."
+          >
+            <StreamSettings organizationId={organization.id} />
+          </DialogButton>
           <Menu align="end" trigger={<Button icon={<Download size={15} />}>Export</Button>}>
             <MenuLabel>All entries that match the filters</MenuLabel>
             <MenuItem href={exportUrl('csv')}>CSV</MenuItem>
@@ -124,21 +132,6 @@ function sentenceOf(action: AuditEntry['action']): string {
   return words[0]?.toUpperCase() + words.slice(1)
 }
 
-function AuditStreamButton(): ReactNode {
-  const { organization } = useOrganization()
-  return (
-    <DialogButton
-      text="Stream"
-      icon={<Radio size={15} />}
-      right="audit_log.stream"
-      title="Stream the audit log"
-      description="New entries are sent to a webhook as JSON lines, and retried until it receives them."
-    >
-      <StreamSettings organizationId={organization.id} />
-    </DialogButton>
-  )
-}
-
 function StreamSettings({ organizationId }: { organizationId: string }): ReactNode {
   const query = useQuery(queryOf('getAuditStream', { org: organizationId }))
   const buttons = (
@@ -187,14 +180,7 @@ function StreamState({ stream: { target, signing_secrets, waiting, last_error } 
         ['Waiting', count],
         ['Latest error', last_error],
         ['Signing secret', current && <HiddenSecret text={current.secret} />],
-        [
-          'Previous secret',
-          previous?.expires_at && (
-            <>
-              <HiddenSecret text={previous.secret} /> expires <AbsoluteTime at={previous.expires_at} />
-            </>
-          ),
-        ],
+        ['Previous secret', previous && <HiddenSecret text={previous.secret} expiresAt={previous.expires_at} />],
       ]}
     />
   )

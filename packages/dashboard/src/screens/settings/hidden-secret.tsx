@@ -2,12 +2,15 @@ import { Eye, EyeOff } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { IconButton } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { AbsoluteTime } from '../../ui/time.tsx'
 import styles from './settings.module.css'
 
-/** A signing secret. It is hidden until the user shows it, and can be copied while hidden. */
-export function HiddenSecret({ text }: { text: string }): ReactNode {
+type HiddenSecretProps = { text: string; expiresAt?: string | null }
+
+/** A signing secret, and when it expires. It is hidden until the user shows it, and can be copied while hidden. */
+export function HiddenSecret({ text, expiresAt }: HiddenSecretProps): ReactNode {
   const [isShown, setIsShown] = useState(false)
-  return (
+  const secret = (
     <span className={styles.secret}>
       <code>{isShown ? text : `${text.slice(0, 6)}••••••••••••`}</code>
       <IconButton
@@ -18,5 +21,11 @@ export function HiddenSecret({ text }: { text: string }): ReactNode {
       />
       <CopyButton text={text} label="Copy signing secret" />
     </span>
+  )
+  if (!expiresAt) return secret
+  return (
+    <>
+      {secret} expires <AbsoluteTime at={expiresAt} />
+    </>
   )
 }

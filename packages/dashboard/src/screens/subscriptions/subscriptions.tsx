@@ -1,4 +1,3 @@
-import type { SubscriptionSecret } from '@belfry/contract/secret'
 import type { Subscription } from '@belfry/contract/subscription'
 import { hostOf } from '@belfry/domain/target-url'
 import { isTopicPattern } from '@belfry/domain/topic'
@@ -157,55 +156,43 @@ function Matching({ topics }: { topics: readonly string[] }): ReactNode {
 function SubscriptionSecrets({ subscription }: { subscription: Subscription }): ReactNode {
   const { workspace } = useWorkspace()
   const query = useQuery(allOf('listSubscriptionSecrets', { ws: workspace.id, sub: subscription.id }))
-  return <Loaded query={query}>{secrets => <Secrets subscription={subscription} secrets={secrets} />}</Loaded>
-}
-
-type SecretsProps = { subscription: Subscription; secrets: readonly SubscriptionSecret[] }
-
-function Secrets({ subscription, secrets }: SecretsProps): ReactNode {
-  const { workspace } = useWorkspace()
-  const hasOwn = secrets.length > 0
   return (
-    <>
-      {hasOwn ? (
-        <DefinitionList
-          rows={secrets.map(({ secret, expires_at }, i) => [
-            i === 0 ? 'Current' : i === 1 ? 'Previous' : `Previous ${i}`,
-            <>
-              <HiddenSecret text={secret} />
-              {expires_at && (
-                <>
-                  {' '}
-                  expires <AbsoluteTime at={expires_at} />
-                </>
-              )}
-            </>,
-          ])}
-        />
-      ) : (
-        <p>The signing secret of the workspace signs its calls.</p>
+    <Loaded query={query}>
+      {secrets => (
+        <>
+          {secrets.length > 0 ? (
+            <DefinitionList
+              rows={secrets.map(({ secret, expires_at }, i) => [
+                i === 0 ? 'Current' : i === 1 ? 'Previous' : `Previous ${i}`,
+                <HiddenSecret key={secret} text={secret} expiresAt={expires_at} />,
+              ])}
+            />
+          ) : (
+            <p>The signing secret of the workspace signs its calls.</p>
+          )}
+          <DialogActions>
+            {secrets.length > 0 && (
+              <ConfirmButton
+                text="Use the workspace's secret"
+                right="signing_secret.revoke"
+                title="Use the workspace's signing secret?"
+                description="The secrets of this subscription are deleted, and the receiver must verify with the one of the workspace."
+                action="Delete secrets"
+                run={() => call('removeSubscriptionSecrets', { ws: workspace.id, sub: subscription.id })}
+                done="Signing secrets deleted"
+              />
+            )}
+            <ChangeButton
+              text={secrets.length > 0 ? 'Rotate' : 'Create secret'}
+              kind="primary"
+              right="signing_secret.rotate"
+              run={() => call('rotateSubscriptionSecret', { ws: workspace.id, sub: subscription.id })}
+              done={secrets.length > 0 ? 'Signing secret rotated' : 'Signing secret created'}
+            />
+          </DialogActions>
+        </>
       )}
-      <DialogActions>
-        {hasOwn && (
-          <ConfirmButton
-            text="Use the workspace's secret"
-            right="signing_secret.revoke"
-            title="Use the workspace's signing secret?"
-            description="The secrets of this subscription are deleted, and the receiver must verify with the one of the workspace."
-            action="Delete secrets"
-            run={() => call('removeSubscriptionSecrets', { ws: workspace.id, sub: subscription.id })}
-            done="Signing secrets deleted"
-          />
-        )}
-        <ChangeButton
-          text={hasOwn ? 'Rotate' : 'Create secret'}
-          kind="primary"
-          right="signing_secret.rotate"
-          run={() => call('rotateSubscriptionSecret', { ws: workspace.id, sub: subscription.id })}
-          done={hasOwn ? 'Signing secret rotated' : 'Signing secret created'}
-        />
-      </DialogActions>
-    </>
+    </Loaded>
   )
 }
 
