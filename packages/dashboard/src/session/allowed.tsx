@@ -23,11 +23,6 @@ export function useRefusal(action: Action): string | null {
   return decision.allowed ? null : decision.reason
 }
 
-/** Renders its children only for users who may perform an action. */
-export function Allowed({ to, children }: { to: Action; children: ReactNode }): ReactNode {
-  return useRefusal(to) === null ? children : null
-}
-
 /** Passes its children why the user may not perform an action, or null. Without an action there is no reason. */
 export function Refusal({ of, children }: { of: Action | undefined; children: Decided }): ReactNode {
   return of ? <Refused of={of}>{children}</Refused> : children(null)

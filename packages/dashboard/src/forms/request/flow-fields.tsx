@@ -4,7 +4,6 @@ import { type ComponentProps, type ReactNode, useState } from 'react'
 import { allOf } from '../../api/queries.ts'
 import { useWorkspace } from '../../session/scope.ts'
 import { SelectField, TextField } from '../../ui/field.tsx'
-import { formatDuration } from '../../ui/format-time.ts'
 import { draftInput } from '../draft-input.ts'
 import { type FieldErrors, messagesIn } from '../form.tsx'
 import { checkCallbacks, checkQueue } from './check-request.ts'
@@ -38,14 +37,6 @@ export function flowDraftOf(stored?: Pick<Subscription, keyof FlowBody> | null):
     ...controlDraftOf(stored),
     callbacks: callbackDrafts(stored ?? undefined),
   }
-}
-
-/** The rows of these in the details of an object. */
-export function controlRows({ max_age_ms: maxAgeMs, labels }: Pick<Subscription, 'max_age_ms' | 'labels'>) {
-  return [
-    ['Maximum age', maxAgeMs !== null && formatDuration(maxAgeMs)],
-    ['Labels', labels.length > 0 && labels.join(', ')],
-  ] as const
 }
 
 type FlowFieldsProps = {

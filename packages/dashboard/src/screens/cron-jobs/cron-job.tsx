@@ -7,7 +7,6 @@ import { useNavigate, useParams } from 'react-router'
 import { call } from '../../api/call.ts'
 import { pagesOf, queryOf } from '../../api/queries.ts'
 import { ConfirmChange } from '../../forms/confirm-change.tsx'
-import { controlRows } from '../../forms/request/flow-fields.tsx'
 import { draftOf } from '../../forms/request/request-draft.ts'
 import { RequestPreview } from '../../forms/request/request-preview.tsx'
 import { describeDelays, retryCount } from '../../forms/request/retry-draft.ts'
@@ -168,7 +167,8 @@ function Details({ job }: { job: CronJobResource }): ReactNode {
         ['Timeout', formatDuration(job.timeout_ms)],
         ['Connection', job.connection && <code>{job.connection}</code>],
         ['Queue', job.queue && <QueueLink key="queue" name={job.queue} />],
-        ...controlRows(job),
+        ['Maximum age', job.max_age_ms !== null && formatDuration(job.max_age_ms)],
+        ['Labels', job.labels.length > 0 && job.labels.join(', ')],
         ['On success', job.on_success && <code>{job.on_success.url}</code>],
         ['On failure', job.on_failure && <code>{job.on_failure.url}</code>],
         ['After each run', job.on_attempt && <code>{job.on_attempt.url}</code>],
@@ -207,7 +207,14 @@ function CronJobActions({ job }: { job: CronJobResource }): ReactNode {
   const [asked, setAsked] = useState<'delete' | 'backfill' | null>(null)
   return (
     <>
-      <TriggerButton job={job} />
+      <ChangeButton
+        text="Trigger now"
+        icon={<Zap size={15} />}
+        right="cron_job.write"
+        run={() => call('triggerCronJob', { ws: workspace.id, cronjob: job.id })}
+        onDone={task => navigate(to.task(task.id))}
+        done="Triggered as a new task"
+      />
       {job.status !== 'ended' && (
         <PauseButton what="cron_job" id={job.id} name={job.name} isPaused={isPaused} text={pause} label={pause} />
       )}
@@ -242,18 +249,3 @@ function CronJobActions({ job }: { job: CronJobResource }): ReactNode {
 }
 
 const BackfillDialog = latePart(async () => (await import('./backfill-dialog.tsx')).BackfillDialog)
-
-function TriggerButton({ job }: { job: CronJobResource }): ReactNode {
-  const { workspace, to } = useWorkspace()
-  const navigate = useNavigate()
-  return (
-    <ChangeButton
-      text="Trigger now"
-      icon={<Zap size={15} />}
-      right="cron_job.write"
-      run={() => call('triggerCronJob', { ws: workspace.id, cronjob: job.id })}
-      onDone={task => navigate(to.task(task.id))}
-      done="Triggered as a new task"
-    />
-  )
-}

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react'
 import { queryOf } from '../../api/queries.ts'
 import { FailureGroups } from '../../layout/failure-groups.tsx'
 import { paths } from '../../paths.ts'
-import { Allowed, useRefusal } from '../../session/allowed.tsx'
+import { useRefusal } from '../../session/allowed.tsx'
 import { useOrganization, useWorkspace } from '../../session/scope.ts'
 import { ButtonLink, Link } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -36,6 +36,7 @@ export function Overview(): ReactNode {
   const filters = useFilters(['range'])
   const range = ranges.find(({ value }) => value === filters.first('range'))?.value ?? '24h'
   const refusal = useRefusal('task.write')
+  const maySeeUsage = useRefusal('usage.read') === null
   const past = useQuery(queryOf('getOverview', { ws: workspace.id, query: { range } }))
   const upcoming = useQuery(queryOf('getUpcoming', { ws: workspace.id }))
   const isNew = past.data?.runs.total === 0 && upcoming.data?.next.length === 0 && upcoming.data.overdue === 0
@@ -72,9 +73,7 @@ export function Overview(): ReactNode {
         )}
         {!past.error && <FailureGroups from={past.data?.from} />}
         {upcoming.data && !isNew && <Timeline upcoming={upcoming.data} />}
-        <Allowed to="usage.read">
-          <UsageCard />
-        </Allowed>
+        {maySeeUsage && <UsageCard />}
       </div>
     </>
   )

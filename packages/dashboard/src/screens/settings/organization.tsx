@@ -20,7 +20,7 @@ import { AbsoluteTime, RelativeTime } from '../../ui/time.tsx'
 import styles from './settings.module.css'
 
 export function General(): ReactNode {
-  const { organization, workspaces } = useOrganization()
+  const { organization } = useOrganization()
   const mayChange = useRefusal('organization.change') === null
   return (
     <>
@@ -40,7 +40,7 @@ export function General(): ReactNode {
             />
           )}
         </Card>
-        <DeleteOrganization organization={organization} hasWorkspaces={workspaces.length > 0} />
+        <DeleteOrganization />
       </div>
     </>
   )
@@ -77,9 +77,8 @@ function OrganizationForm({ organization }: { organization: Organization }): Rea
   )
 }
 
-type DeleteOrganizationProps = { organization: Organization; hasWorkspaces: boolean }
-
-function DeleteOrganization({ organization, hasWorkspaces }: DeleteOrganizationProps): ReactNode {
+function DeleteOrganization(): ReactNode {
+  const { organization, workspaces } = useOrganization()
   const client = useQueryClient()
   const refusal = useRefusal('organization.delete')
   return (
@@ -91,7 +90,7 @@ function DeleteOrganization({ organization, hasWorkspaces }: DeleteOrganizationP
           <DeleteByName
             text="Delete"
             kind="danger"
-            refusal={refusal ?? (hasWorkspaces ? 'Delete its workspaces first.' : null)}
+            refusal={refusal ?? (workspaces.length > 0 ? 'Delete its workspaces first.' : null)}
             what="organization"
             name={organization.name}
             description="This cannot be undone."
