@@ -64,27 +64,18 @@ type Mono = { isMono?: boolean }
 
 const ofProgram = { autoComplete: 'off', spellCheck: false } as const
 
-export function TextInput({ isMono, className, ...props }: ComponentProps<'input'> & Mono): ReactNode {
-  return (
-    <input
-      type="text"
-      {...useContext(FieldContext)}
-      {...(isMono ? ofProgram : {})}
-      {...props}
-      className={classNames(styles.input, isMono && styles.mono, className)}
-    />
-  )
+export function TextInput(props: ComponentProps<'input'> & Mono): ReactNode {
+  return <input type="text" {...useInput(props)} />
 }
 
-function Textarea({ isMono, className, ...props }: ComponentProps<'textarea'> & Mono): ReactNode {
-  return (
-    <textarea
-      {...useContext(FieldContext)}
-      {...(isMono ? ofProgram : {})}
-      {...props}
-      className={classNames(styles.input, isMono && styles.mono, className)}
-    />
-  )
+function Textarea(props: ComponentProps<'textarea'> & Mono): ReactNode {
+  return <textarea {...useInput(props)} />
+}
+
+/** Returns the props of an input, with its look and its connection to the field around it. */
+function useInput<Props extends { className?: string | undefined }>({ isMono, className, ...props }: Props & Mono) {
+  const look = classNames(styles.input, isMono && styles.mono, className)
+  return { ...useContext(FieldContext), ...(isMono ? ofProgram : {}), ...props, className: look }
 }
 
 /** A choice of a select. A text is its own label. */
@@ -93,9 +84,9 @@ type SelectOption = string | { value: string | number; label: string; title?: st
 type SelectProps = ComponentProps<'select'> & { options: readonly SelectOption[] }
 
 /** A native select, because it works best on phones and with screen readers. */
-export function Select({ className, options, ...props }: SelectProps): ReactNode {
+export function Select({ options, ...props }: SelectProps): ReactNode {
   return (
-    <select {...useContext(FieldContext)} {...props} className={classNames(styles.input, className)}>
+    <select {...useInput(props)}>
       {options.map(option => {
         if (typeof option === 'string') return <option key={option}>{option}</option>
         const { label, ...rest } = option
