@@ -51,13 +51,10 @@ function isBad({ kind }: Notice): boolean {
   return kind.startsWith('no_') || kind === 'executions_used' || kind === 'storage_full'
 }
 
-// The number that the API counts to.
-const maxCounted = 10_000
-
 /** Returns the text of a notice. `{name}` stands for its name, `{ago}` for its time. */
 function textOf({ kind, count, name, since, tasks: all }: Notice): string {
   const lastSeen = since ? ' Last seen {ago}.' : ''
-  const tasks = `${formatCounted(all, all >= maxCounted)} ${all === 1 ? 'task' : 'tasks'}`
+  const tasks = `${formatCounted(all)} ${all === 1 ? 'task' : 'tasks'}`
   const waiting = `${tasks} ${all === 1 ? 'waits' : 'wait'}`
   const cancelled = `Due tasks are cancelled: ${all === 0 ? 'none so far' : `${tasks} since {ago}`}.`
   const hosts = name === null ? `${count} hosts` : '{name}'

@@ -14,8 +14,11 @@ export function formatBytes(bytes: number): string {
   return `${amount.toLocaleString('en', { maximumFractionDigits: unit === 0 ? 0 : 1 })} ${units[unit]}`
 }
 
+// The number that the API counts to where it does not say whether it stopped.
+const maxCounted = 10_000
+
 /** Formats a count: "1,204", or "5,000+" if counting stopped there. */
-export function formatCounted(count: number, isCapped: boolean): string {
+export function formatCounted(count: number, isCapped = count >= maxCounted): string {
   return `${formatCount(count)}${isCapped ? '+' : ''}`
 }
 

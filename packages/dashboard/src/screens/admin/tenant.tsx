@@ -128,11 +128,8 @@ function consequenceOf(tenant: TenantDetail, wanted: TierName): string {
   const isOver = executions >= (limits?.executions ?? Infinity) || bytes > (limits?.storage_bytes ?? Infinity)
   const usage = `It has ${formatCount(executions)} executions this month, with ${limitOf(limits?.executions, formatCount)}, and stores ${formatBytes(bytes)}, with ${limitOf(limits?.storage_bytes, formatBytes)}.`
   if (!isOver) return `${usage} No task is cancelled now.`
-  return `${usage} Due tasks are cancelled at once, ${formatCounted(due, due >= maxDue)} now, and its owners get a mail.`
+  return `${usage} Due tasks are cancelled at once, ${formatCounted(due)} now, and its owners get a mail.`
 }
-
-// The number that the API counts to.
-const maxDue = 10_000
 
 type SuspendButtonProps = { kind: 'Organization' | 'Workspace' | 'User'; id: string; name: string; at: string | null }
 

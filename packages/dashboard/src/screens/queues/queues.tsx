@@ -17,9 +17,6 @@ import { formatCount, formatCounted } from '../../ui/format-amount.ts'
 import { formatDuration } from '../../ui/format-time.ts'
 import styles from './queues.module.css'
 
-// The number that the API counts to.
-const maxCounted = 10_000
-
 /** Lists the queues of a workspace with their limits and their load. */
 export function Queues(): ReactNode {
   const { workspace, to } = useWorkspace()
@@ -55,7 +52,7 @@ export function Queues(): ReactNode {
           header: 'Waiting',
           align: 'end',
           sortBy: ({ waiting }) => waiting,
-          cell: ({ waiting }) => formatCounted(waiting, waiting >= maxCounted),
+          cell: ({ waiting }) => formatCounted(waiting),
         },
         {
           header: 'Oldest',
