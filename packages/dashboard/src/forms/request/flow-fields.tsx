@@ -8,7 +8,7 @@ import { draftInput } from '../draft-input.ts'
 import { type FieldErrors, messagesIn } from '../form.tsx'
 import { checkCallbacks, checkQueue } from './check-request.ts'
 import { FoldedFields } from './folded-fields.tsx'
-import { checkLabels, labelsText, parseLabels } from './labels.ts'
+import { checkLabels, parseLabels } from './labels.ts'
 import styles from './request.module.css'
 import { type CallbackDrafts, callbackBodies, callbackDrafts, callbackEvents } from './request-draft.ts'
 
@@ -27,7 +27,8 @@ export type ControlDraft = { maxAgeSeconds: string; labels: string }
 export function controlDraftOf(
   stored?: Pick<Subscription, keyof ReturnType<typeof controlBodyOf>> | null,
 ): ControlDraft {
-  return { maxAgeSeconds: secondsText(stored?.max_age_ms), labels: labelsText(stored?.labels ?? []) }
+  const { max_age_ms: maxAgeMs = null, labels = [] } = stored ?? {}
+  return { maxAgeSeconds: maxAgeMs === null ? '' : String(maxAgeMs / 1000), labels: labels.join(' ') }
 }
 
 export function flowDraftOf(stored?: Pick<Subscription, keyof FlowBody> | null): FlowDraft {
@@ -174,8 +175,4 @@ export function flowBodyOf(draft: FlowDraft) {
 export function controlBodyOf({ maxAgeSeconds, labels }: ControlDraft) {
   const maxAgeMs = maxAgeSeconds.trim() === '' ? null : Math.round(Number(maxAgeSeconds) * 1000)
   return { max_age_ms: maxAgeMs, labels: parseLabels(labels) }
-}
-
-function secondsText(ms: number | null | undefined): string {
-  return ms === null || ms === undefined ? '' : String(ms / 1000)
 }

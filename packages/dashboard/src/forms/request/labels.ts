@@ -5,10 +5,6 @@ export function parseLabels(text: string): string[] {
   return [...new Set(text.match(/(?:\{\{[^}]*\}\}|[^\s,])+/g))]
 }
 
-export function labelsText(labels: readonly string[]): string {
-  return labels.join(' ')
-}
-
 /** Returns what the API would reject. */
 export function checkLabels(text: string): string | null {
   const labels = parseLabels(text)

@@ -9,7 +9,7 @@ import { type FieldErrors, messagesIn } from '../../forms/form.tsx'
 import { checkRequest } from '../../forms/request/check-request.ts'
 import { LabelsField } from '../../forms/request/flow-fields.tsx'
 import { FoldedCard } from '../../forms/request/folded-fields.tsx'
-import { checkLabels, labelsText, parseLabels } from '../../forms/request/labels.ts'
+import { checkLabels, parseLabels } from '../../forms/request/labels.ts'
 import { bodyOf, changesOf, draftOf, type RequestDraft } from '../../forms/request/request-draft.ts'
 import { FormCard, RequestForm } from '../../forms/request/request-form.tsx'
 import { useDraftForm } from '../../forms/use-draft-form.ts'
@@ -173,7 +173,7 @@ function draftFor(task: Task | undefined, model: Task | undefined, isReplay: boo
     expires: { text: task?.expires_at ? wallText(new Date(task.expires_at), zone) : '', zone },
     key: '',
     onConflict: 'reject',
-    labels: labelsText(given?.labels ?? []),
+    labels: given?.labels.join(' ') ?? '',
   }
 }
 
