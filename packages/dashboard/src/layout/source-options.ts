@@ -1,10 +1,10 @@
 import { taskSources } from '@belfry/domain/task-source'
 
-const labels: Record<(typeof taskSources)[number], string> = {
-  task: 'Tasks',
-  cron: 'Cron jobs',
-  event: 'Events',
-  callback: 'Callbacks',
+export const sourceNames: Record<(typeof taskSources)[number], string> = {
+  task: 'Task',
+  cron: 'Cron job',
+  event: 'Event',
+  callback: 'Callback',
 }
 
-export const sourceOptions = taskSources.map(value => ({ value, label: labels[value] }))
+export const sourceOptions = taskSources.map(value => ({ value, label: `${sourceNames[value]}s` }))

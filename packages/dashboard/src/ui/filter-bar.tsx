@@ -1,5 +1,5 @@
 import { Ban, ChevronDown, SlidersHorizontal, X } from 'lucide-react'
-import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
+import { type ReactElement, type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { useSearchParams } from 'react-router'
 import { Button, IconButton } from './button.tsx'
 import { classNames } from './class-names.ts'
@@ -67,8 +67,8 @@ const SavedFilters = latePart(async () => (await import('./saved-filters.tsx')).
 
 type FilterBarProps<Name extends string> = {
   filters: Filters<Name>
-  /** Stays visible on narrow screens, where the other filters open with a button. */
-  search?: ReactNode
+  /** The search field, or the filter that it sets. It stays visible on narrow screens, where the others open with a button. */
+  search: { name: Name; label: string } | ReactElement
   children?: ReactNode
 }
 
@@ -78,7 +78,7 @@ export function FilterBar<Name extends string>({ filters, search, children }: Fi
   const count = Object.keys(filters.values).length
   return (
     <search className={styles.filters}>
-      {search}
+      {'label' in search ? <SearchFilter filters={filters} {...search} isPageSearch /> : search}
       {children && (
         <Button
           className={styles.more}
@@ -111,13 +111,13 @@ type FilterProps<Name extends string> = { filters: Pick<Filters<Name>, 'first' |
 
 /**
  * A field that filters as the user types.
- * @param isPageSearch - Whether it is the search field of the page. The key `/` focuses it. Default: true.
+ * @param isPageSearch - Whether it is the search field of the page. The key `/` focuses it.
  */
 export function SearchFilter<Name extends string>({
   filters,
   name,
   label,
-  isPageSearch = true,
+  isPageSearch,
 }: FilterProps<Name> & { isPageSearch?: boolean }): ReactNode {
   const applied = filters.first(name)
   const [text, setText] = useState(applied)

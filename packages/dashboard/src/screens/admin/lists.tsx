@@ -10,7 +10,7 @@ import { ResourceList } from '../../layout/resource-list.tsx'
 import { paths } from '../../paths.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { optionsOf, TextField } from '../../ui/field.tsx'
-import { FilterBar, SearchFilter, SelectFilter, useFilters } from '../../ui/filter-bar.tsx'
+import { FilterBar, SelectFilter, useFilters } from '../../ui/filter-bar.tsx'
 import { formatBytes, formatCount } from '../../ui/format-amount.ts'
 import { RelativeTime } from '../../ui/time.tsx'
 import { tierLabels } from '../settings/tier-labels.ts'
@@ -34,10 +34,7 @@ export function Tenants(): ReactNode {
       description="All organizations of this installation, with their current usage."
       list={useInfiniteQuery(pagesOf('listTenants', { query: { ...filters.values, limit: 50 } }))}
       filters={
-        <FilterBar
-          filters={filters}
-          search={<SearchFilter filters={filters} name="search" label="Name, slug or owner" />}
-        >
+        <FilterBar filters={filters} search={{ name: 'search', label: 'Name, slug or owner' }}>
           <SelectFilter filters={filters} name="suspended" label="State" all="All states" options={states} />
           <SelectFilter filters={filters} name="sort" label="Order" all="Newest" options={orders} />
         </FilterBar>
@@ -78,12 +75,7 @@ export function Hosts(): ReactNode {
       title="Hosts"
       description="The workspaces that call a host: among the newest 100,000 tasks, cron jobs and subscriptions."
       list={list}
-      filters={
-        <FilterBar
-          filters={filters}
-          search={<SearchFilter filters={filters} name="host" label="Host, such as hooks.example.com" />}
-        />
-      }
+      filters={<FilterBar filters={filters} search={{ name: 'host', label: 'Host, such as hooks.example.com' }} />}
       empty={{
         icon: Radar,
         title: host === '' ? 'Enter a host' : 'No calls',
@@ -114,9 +106,7 @@ export function BlockedAddresses(): ReactNode {
       list={list}
       create={{ label: 'Block address' }}
       form={() => <BlockForm />}
-      filters={
-        <FilterBar filters={filters} search={<SearchFilter filters={filters} name="search" label="Email address" />} />
-      }
+      filters={<FilterBar filters={filters} search={{ name: 'search', label: 'Email address' }} />}
       onClear={filters.isSet && filters.clear}
       empty={{
         icon: MailX,

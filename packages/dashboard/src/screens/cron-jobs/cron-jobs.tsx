@@ -8,7 +8,7 @@ import { ResourceList } from '../../layout/resource-list.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { optionsOf } from '../../ui/field.tsx'
-import { FilterBar, SearchFilter, SelectFilter, useFilters } from '../../ui/filter-bar.tsx'
+import { FilterBar, SelectFilter, useFilters } from '../../ui/filter-bar.tsx'
 import { formatThings } from '../../ui/format-amount.ts'
 import { StateBadge } from '../../ui/state-badge.tsx'
 import type { Column } from '../../ui/table.tsx'
@@ -43,7 +43,7 @@ export function CronJobs(): ReactNode {
       }
       create={{ label: 'New cron job', to: to.newCronJob(), right: 'cron_job.write' }}
       filters={
-        <FilterBar filters={filters} search={<SearchFilter filters={filters} name="name" label="Name starts with" />}>
+        <FilterBar filters={filters} search={{ name: 'name', label: 'Name starts with' }}>
           <SelectFilter filters={filters} name="status" label="Status" all="All statuses" options={statuses} />
         </FilterBar>
       }

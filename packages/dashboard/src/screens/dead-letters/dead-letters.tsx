@@ -19,7 +19,7 @@ import { selectionColumn } from '../../ui/selection-column.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { type LogFilterValues, statusCodes, toLogQuery } from '../log/log-filters.ts'
+import { type LogFilterValues, rangeNames, statusCodes, toLogQuery } from '../log/log-filters.ts'
 import { RangeFilter, useRangeQuery } from '../log/range-filter.tsx'
 import { BulkProgress } from '../tasks/bulk-progress.tsx'
 import styles from './dead-letters.module.css'
@@ -28,7 +28,7 @@ import { type DeadLetterFilter, SettleDialog, type Settlement } from './settle-d
 /** Lists the tasks that could not be delivered, to be replayed or discarded. */
 export function DeadLetters(): ReactNode {
   const { workspace, to } = useWorkspace()
-  const filters = useFilters(deadLetterFilters, acceptedFilters)
+  const filters = useFilters(names, acceptedFilters)
   const operation = useFilters(['operation'])
   const filter = useRangeQuery(filters.values, toDeadLetterFilter)
   const list = useInfiniteQuery({
@@ -146,28 +146,17 @@ function deadLetterColumns(to: WorkspacePaths): ReadonlyArray<Column<Task>> {
 }
 
 /** The filters of the list in the URL. The API accepts the same ones for bulk actions. */
-const deadLetterFilters = [
-  'name',
-  'topic',
-  'label',
-  'host',
-  'error',
-  'response_status',
-  'cronjob_id',
-  'range',
-  'from',
-  'to',
-] as const
+const names = ['name', 'topic', 'label', 'host', 'error', 'response_status', 'cronjob_id', ...rangeNames] as const
 
-type DeadLetterFilters = (typeof deadLetterFilters)[number]
+type DeadLetterFilters = (typeof names)[number]
 
 const errors = optionsOf(errorLabels)
 
 /** The filters of the list. The time range is about when a task was due. */
 function FilterFields({ filters }: { filters: Filters<DeadLetterFilters> }): ReactNode {
   return (
-    <FilterBar filters={filters} search={<SearchFilter filters={filters} name="name" label="Name starts with" />}>
-      <SearchFilter filters={filters} name="host" label="Host" isPageSearch={false} />
+    <FilterBar filters={filters} search={{ name: 'name', label: 'Name starts with' }}>
+      <SearchFilter filters={filters} name="host" label="Host" />
       <MultiFilter filters={filters} name="error" label="Error" all="All errors" options={errors} />
       <MultiFilter
         filters={filters}
@@ -176,8 +165,8 @@ function FilterFields({ filters }: { filters: Filters<DeadLetterFilters> }): Rea
         all="Any status code"
         options={statusCodes}
       />
-      <SearchFilter filters={filters} name="topic" label="Exact topic" isPageSearch={false} />
-      <SearchFilter filters={filters} name="label" label="Label" isPageSearch={false} />
+      <SearchFilter filters={filters} name="topic" label="Exact topic" />
+      <SearchFilter filters={filters} name="label" label="Label" />
       <CronJobFilter filters={filters} />
       <RangeFilter filters={filters} />
     </FilterBar>

@@ -25,7 +25,7 @@ import { Button, ButtonLink, Link } from '../../ui/button.tsx'
 import { DialogActions, useCloseDialog } from '../../ui/dialog.tsx'
 import { Dotted } from '../../ui/dotted.tsx'
 import { TextareaField, TextField } from '../../ui/field.tsx'
-import { FilterBar, SearchFilter, useFilters } from '../../ui/filter-bar.tsx'
+import { FilterBar, useFilters } from '../../ui/filter-bar.tsx'
 import { formatThings } from '../../ui/format-amount.ts'
 import { StateBadge } from '../../ui/state-badge.tsx'
 import type { Column } from '../../ui/table.tsx'
@@ -54,9 +54,7 @@ export function Events(): ReactNode {
       }
       create={{ label: 'Publish event', icon: <Send size={14} />, right: 'event.publish', isWide: true }}
       form={() => <Publish />}
-      filters={
-        <FilterBar filters={filters} search={<SearchFilter filters={filters} name="topic" label="Exact topic" />} />
-      }
+      filters={<FilterBar filters={filters} search={{ name: 'topic', label: 'Exact topic' }} />}
       list={{ ...list, data: rows }}
       rowLink={({ topic }) => to.log(`?${new URLSearchParams({ topic })}`)}
       columns={columnsOf(to)}

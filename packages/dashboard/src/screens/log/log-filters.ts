@@ -46,6 +46,9 @@ export const dayRanges = [
   { value: 'night', label: 'Last night, 02:00 to 04:00' },
 ] as const
 
+/** The filters of a time range, for `RangeFilter`. */
+export const rangeNames = ['range', 'from', 'to'] as const
+
 /** The range whose ends the user sets. */
 export const customRange = 'custom'
 

@@ -25,6 +25,7 @@ import {
   type LogFilter,
   logFilters,
   parseSearch,
+  rangeNames,
   searchedFilters,
   statusCodes,
   toDeadLetterQuery,
@@ -45,7 +46,7 @@ export function Log(): ReactNode {
   const [isReplaying, setIsReplaying] = useState(false)
   const mayNotReplay = useRefusal('dead_letter.replay')
   const deadLetters = toDeadLetterQuery(filters.values)
-  const hasTime = ['range', 'from', 'to'].some(name => name in filters.values)
+  const hasTime = rangeNames.some(name => name in filters.values)
   const isNarrow = useIsNarrow()
   const isCovered = isNarrow && run !== undefined
   return (

@@ -16,7 +16,7 @@ import { latePart } from '../../ui/late-part.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { useTimeStyle } from '../../ui/time-style.ts'
 import styles from './log.module.css'
-import type { LogFilter } from './log-filters.ts'
+import { type LogFilter, rangeNames } from './log-filters.ts'
 import { RowSlots } from './row-slots.ts'
 import type { LogView, RunLog } from './run-log.ts'
 import { RunRow, SkeletonRow } from './run-row.tsx'
@@ -192,12 +192,10 @@ function SkeletonRows({ height }: { height: number }): ReactNode {
   ))
 }
 
-const timeFilters = ['range', 'from', 'to'] as const
-
 function NoRuns({ filters }: { filters: Filters<LogFilter> }): ReactNode {
   const { to } = useWorkspace()
   const name = filters.first('name')
-  const hasTime = timeFilters.some(filter => filters.first(filter) !== '')
+  const hasTime = rangeNames.some(filter => filters.first(filter) !== '')
   if (filters.isSet) {
     return (
       <EmptyState
@@ -205,7 +203,7 @@ function NoRuns({ filters }: { filters: Filters<LogFilter> }): ReactNode {
         actions={
           <>
             {hasTime && (
-              <Button onClick={() => filters.setAll(timeFilters.map(filter => [filter, '']))}>Search any time</Button>
+              <Button onClick={() => filters.setAll(rangeNames.map(filter => [filter, '']))}>Search any time</Button>
             )}
             {name !== '' && <ButtonLink to={to.tasks(`?${new URLSearchParams({ name })}`)}>Search tasks</ButtonLink>}
             <Button onClick={filters.clear}>Clear filters</Button>

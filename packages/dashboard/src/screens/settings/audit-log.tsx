@@ -14,7 +14,7 @@ import { useOrganization } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
 import { DefinitionList } from '../../ui/definition-list.tsx'
 import { optionsOf, TextField } from '../../ui/field.tsx'
-import { FilterBar, SearchFilter, SelectFilter, useFilters } from '../../ui/filter-bar.tsx'
+import { FilterBar, SelectFilter, useFilters } from '../../ui/filter-bar.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Menu, MenuItem, MenuLabel } from '../../ui/menu.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
@@ -56,10 +56,7 @@ export function AuditLog(): ReactNode {
       }
       description="Who changed which object, when, and from which address. No entry can be edited."
       filters={
-        <FilterBar
-          filters={filters}
-          search={<SearchFilter filters={filters} name="object_id" label="Object ID or name" />}
-        >
+        <FilterBar filters={filters} search={{ name: 'object_id', label: 'Object ID or name' }}>
           <SelectFilter filters={filters} name="group" label="Action" all="All actions" options={actionGroups} />
           <SelectFilter
             filters={filters}

@@ -9,7 +9,7 @@ import { acceptedFilters } from '../../layout/accepted-filters.ts'
 import { ConfirmButton } from '../../layout/change-buttons.tsx'
 import { CronJobFilter } from '../../layout/cron-job-filter.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
-import { sourceOptions } from '../../layout/source-options.ts'
+import { sourceNames, sourceOptions } from '../../layout/source-options.ts'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
@@ -20,7 +20,7 @@ import { labelOfState, StateBadge } from '../../ui/state-badge.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { customRange, toLogQuery } from '../log/log-filters.ts'
+import { customRange, rangeNames, toLogQuery } from '../log/log-filters.ts'
 import { RangeFilter, useRangeQuery } from '../log/range-filter.tsx'
 import { ActOnMatching } from './act-on-matching.tsx'
 import { BulkProgress } from './bulk-progress.tsx'
@@ -39,9 +39,7 @@ const filterNames = [
   'queue',
   'host',
   'callback_of',
-  'range',
-  'from',
-  'to',
+  ...rangeNames,
   'occurrences',
 ] as const
 const reasonOptions = stateReasons.map(value => ({ value, label: reasons[value] }))
@@ -147,13 +145,6 @@ function filterOf({ state: _, name, ...others }: Query): Query {
   return { ...others, ...(name ? { name: [name].flat()[0] } : {}) }
 }
 
-const sourceNames: Record<Task['source'], string> = {
-  task: 'Task',
-  cron: 'Cron job',
-  event: 'Event',
-  callback: 'Callback',
-}
-
 const taskColumns: ReadonlyArray<Column<Task>> = [
   { header: 'Name', isLead: true, sortBy: task => task.name, cell: task => task.name },
   {
@@ -186,13 +177,13 @@ const taskColumns: ReadonlyArray<Column<Task>> = [
 
 function TaskFilterBar({ filters }: { filters: TaskFilters }): ReactNode {
   return (
-    <FilterBar filters={filters} search={<SearchFilter filters={filters} name="name" label="Name starts with" />}>
+    <FilterBar filters={filters} search={{ name: 'name', label: 'Name starts with' }}>
       <MultiFilter filters={filters} name="state" label="State" all="All states" options={states} />
       <MultiFilter filters={filters} name="state_reason" label="Reason" all="All reasons" options={reasonOptions} />
       <MultiFilter filters={filters} name="source" label="Source" all="All sources" options={sourceOptions} />
-      <SearchFilter filters={filters} name="label" label="Label" isPageSearch={false} />
-      <SearchFilter filters={filters} name="queue" label="Queue" isPageSearch={false} />
-      <SearchFilter filters={filters} name="host" label="Host" isPageSearch={false} />
+      <SearchFilter filters={filters} name="label" label="Label" />
+      <SearchFilter filters={filters} name="queue" label="Queue" />
+      <SearchFilter filters={filters} name="host" label="Host" />
       <CronJobFilter filters={filters} />
       <RangeFilter filters={filters} />
     </FilterBar>
