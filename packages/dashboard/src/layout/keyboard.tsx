@@ -38,7 +38,9 @@ export function Keyboard(): ReactNode {
     <>
       {open?.part === 'palette' && <CommandPalette group={open.group} onClose={close} />}
       <Dialog isOpen={open?.part === 'help'} onClose={close} title="Keyboard shortcuts">
-        <DefinitionList rows={shortcuts.map(({ keys, label }) => [label, <kbd key={keys}>{keysText(keys)}</kbd>])} />
+        <DefinitionList
+          rows={Object.fromEntries(shortcuts.map(({ keys, label }) => [label, <kbd key={keys}>{keysText(keys)}</kbd>]))}
+        />
       </Dialog>
     </>
   )

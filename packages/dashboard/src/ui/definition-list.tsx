@@ -2,14 +2,10 @@ import type { ReactNode } from 'react'
 import styles from './layout.module.css'
 
 /** A list of names and values. Rows without a value are left out. */
-export function DefinitionList({
-  rows,
-}: {
-  rows: ReadonlyArray<readonly [name: string, value: ReactNode]>
-}): ReactNode {
+export function DefinitionList({ rows }: { rows: Readonly<Record<string, ReactNode>> }): ReactNode {
   return (
     <dl className={styles.list}>
-      {rows
+      {Object.entries(rows)
         .filter(([, value]) => value !== null && value !== undefined && value !== false)
         .map(([name, value]) => [<dt key={`${name}-name`}>{name}</dt>, <dd key={`${name}-value`}>{value}</dd>])}
     </dl>

@@ -37,17 +37,17 @@ function Details({ tenant }: { tenant: TenantDetail }): ReactNode {
       />
       <Card>
         <DefinitionList
-          rows={[
-            ['Slug', tenant.slug],
-            ['Tier', <TierSelect key="tier" tenant={tenant} />],
-            ['Calls in flight', formatCount(tenant.in_flight)],
-            ['Runs per minute', formatCount(Math.round(tenant.runs_per_minute))],
-            ['Executions this month', formatCount(tenant.executions)],
-            ['Storage', formatBytes(tenant.storage_bytes)],
-            ['Dead today', formatCount(tenant.failed_today)],
-            ['Mails in 24 hours', formatCount(tenant.mails)],
-            ['Created', <RelativeTime key="created" at={tenant.created_at} />],
-          ]}
+          rows={{
+            Slug: tenant.slug,
+            Tier: <TierSelect tenant={tenant} />,
+            'Calls in flight': formatCount(tenant.in_flight),
+            'Runs per minute': formatCount(Math.round(tenant.runs_per_minute)),
+            'Executions this month': formatCount(tenant.executions),
+            Storage: formatBytes(tenant.storage_bytes),
+            'Dead today': formatCount(tenant.failed_today),
+            'Mails in 24 hours': formatCount(tenant.mails),
+            Created: <RelativeTime at={tenant.created_at} />,
+          }}
         />
       </Card>
       <h2>Workspaces</h2>

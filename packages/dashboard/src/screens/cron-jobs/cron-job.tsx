@@ -157,28 +157,23 @@ function Details({ job }: { job: CronJobResource }): ReactNode {
   const { to } = useWorkspace()
   return (
     <DefinitionList
-      rows={[
-        ['ID', <CopyableId key="id" id={job.id} />],
-        ['Starts', job.starts_at && <AbsoluteTime at={job.starts_at} jobZone={job.timezone} />],
-        ['Ends', job.ends_at && <AbsoluteTime at={job.ends_at} jobZone={job.timezone} />],
-        ['Overlap', overlaps[job.overlap]],
-        ['Missed runs', catchUps[job.catch_up]],
-        ['Retries', `${retryCount(job.retry)}, ${describeDelays(job.retry)}`],
-        ['Timeout', formatDuration(job.timeout_ms)],
-        ['Connection', job.connection && <code>{job.connection}</code>],
-        ['Queue', job.queue && <QueueLink key="queue" name={job.queue} />],
-        ['Maximum age', job.max_age_ms !== null && formatDuration(job.max_age_ms)],
-        ['Labels', job.labels.length > 0 && job.labels.join(', ')],
-        ['On success', job.on_success && <code>{job.on_success.url}</code>],
-        ['On failure', job.on_failure && <code>{job.on_failure.url}</code>],
-        ['After each run', job.on_attempt && <code>{job.on_attempt.url}</code>],
-        [
-          'Log',
-          <Link key="log" to={to.log(`?cronjob_id=${job.id}`)}>
-            View all runs
-          </Link>,
-        ],
-      ]}
+      rows={{
+        ID: <CopyableId id={job.id} />,
+        Starts: job.starts_at && <AbsoluteTime at={job.starts_at} jobZone={job.timezone} />,
+        Ends: job.ends_at && <AbsoluteTime at={job.ends_at} jobZone={job.timezone} />,
+        Overlap: overlaps[job.overlap],
+        'Missed runs': catchUps[job.catch_up],
+        Retries: `${retryCount(job.retry)}, ${describeDelays(job.retry)}`,
+        Timeout: formatDuration(job.timeout_ms),
+        Connection: job.connection && <code>{job.connection}</code>,
+        Queue: job.queue && <QueueLink name={job.queue} />,
+        'Maximum age': job.max_age_ms !== null && formatDuration(job.max_age_ms),
+        Labels: job.labels.length > 0 && job.labels.join(', '),
+        'On success': job.on_success && <code>{job.on_success.url}</code>,
+        'On failure': job.on_failure && <code>{job.on_failure.url}</code>,
+        'After each run': job.on_attempt && <code>{job.on_attempt.url}</code>,
+        Log: <Link to={to.log(`?cronjob_id=${job.id}`)}>View all runs</Link>,
+      }}
     />
   )
 }

@@ -175,30 +175,23 @@ function Details({ host }: { host: HostResource }): ReactNode {
   const filter = new URLSearchParams({ host: host.host })
   return (
     <DefinitionList
-      rows={[
-        [
-          'Waiting',
-          <Link key="waiting" to={to.tasks(`?${filter}&state=pending&state=retrying`)}>
-            {waitingText(host)} due
-          </Link>,
-        ],
-        ['In flight', max > 0 ? `${formatCount(inFlight)} of ${formatCount(max)}` : formatCount(inFlight)],
-        ['Paused', host.paused_at && <RelativeTime key="paused" at={host.paused_at} />],
-        ['Circuit breaker', <Circuit key="circuit" circuit={circuit} />],
-        ['Latest failure', host.last_failure && <LatestFailure key="failure" host={host} />],
-        [
-          'Runs',
-          <span key="runs">
+      rows={{
+        Waiting: <Link to={to.tasks(`?${filter}&state=pending&state=retrying`)}>{waitingText(host)} due</Link>,
+        'In flight': max > 0 ? `${formatCount(inFlight)} of ${formatCount(max)}` : formatCount(inFlight),
+        Paused: host.paused_at && <RelativeTime at={host.paused_at} />,
+        'Circuit breaker': <Circuit circuit={circuit} />,
+        'Latest failure': host.last_failure && <LatestFailure host={host} />,
+        Runs: (
+          <>
             <Link to={to.log(`?${filter}`)}>All</Link> · <Link to={to.log(`?${filter}&status=failed`)}>Failed</Link>
-          </span>,
-        ],
-        [
-          'Tasks',
-          <span key="tasks">
+          </>
+        ),
+        Tasks: (
+          <>
             <Link to={to.tasks(`?${filter}`)}>All</Link> · <Link to={to.deadLetters(`?${filter}`)}>Dead letters</Link>
-          </span>,
-        ],
-      ]}
+          </>
+        ),
+      }}
     />
   )
 }

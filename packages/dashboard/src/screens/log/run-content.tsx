@@ -48,31 +48,22 @@ export function RunContent({ run }: { run: RunDetail }): ReactNode {
       {run.note && <p className={styles.note}>{run.note}</p>}
       <Timing run={run} />
       <DefinitionList
-        rows={[
-          [
-            'Task',
-            <Link key="task" to={to.task(run.task_id)}>
+        rows={{
+          Task: (
+            <Link to={to.task(run.task_id)}>
               <bdi>{run.task_name}</bdi>
-            </Link>,
-          ],
-          [
-            'Cron job',
-            run.cronjob_id && (
-              <Link key="cron" to={to.cronJob(run.cronjob_id)}>
-                <bdi>{job?.name ?? run.cronjob_id}</bdi>
-              </Link>
-            ),
-          ],
-          ['Topic', run.topic && filtered('topic', run.topic)],
-          ['Labels', run.labels.length > 0 && run.labels.map(label => filtered('label', label))],
-          ['Target', <code key="url" className={styles.url}>{`${run.method} ${run.url}`}</code>],
-          [
-            'Run',
-            <code key="run" className={styles.url}>
-              {run.id}
-            </code>,
-          ],
-        ]}
+            </Link>
+          ),
+          'Cron job': run.cronjob_id && (
+            <Link to={to.cronJob(run.cronjob_id)}>
+              <bdi>{job?.name ?? run.cronjob_id}</bdi>
+            </Link>
+          ),
+          Topic: run.topic && filtered('topic', run.topic),
+          Labels: run.labels.length > 0 && run.labels.map(label => filtered('label', label)),
+          Target: <code className={styles.url}>{`${run.method} ${run.url}`}</code>,
+          Run: <code className={styles.url}>{run.id}</code>,
+        }}
       />
       <Tabs
         label="Response and request"

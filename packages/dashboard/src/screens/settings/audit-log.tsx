@@ -172,13 +172,13 @@ function StreamState({ stream: { target, signing_secrets, waiting, last_error } 
   const count = waiting > maxCounted ? 'More than 10,000 entries' : `${waiting} ${waiting === 1 ? 'entry' : 'entries'}`
   return (
     <DefinitionList
-      rows={[
-        ['Receiver', target],
-        ['Waiting', count],
-        ['Latest error', last_error],
-        ['Signing secret', current && <HiddenSecret text={current.secret} />],
-        ['Previous secret', previous && <HiddenSecret text={previous.secret} expiresAt={previous.expires_at} />],
-      ]}
+      rows={{
+        Receiver: target,
+        Waiting: count,
+        'Latest error': last_error,
+        'Signing secret': current && <HiddenSecret text={current.secret} />,
+        'Previous secret': previous && <HiddenSecret text={previous.secret} expiresAt={previous.expires_at} />,
+      }}
     />
   )
 }

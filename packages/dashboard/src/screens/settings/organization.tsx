@@ -32,11 +32,11 @@ export function General(): ReactNode {
             <OrganizationForm key={organization.updated_at} organization={organization} />
           ) : (
             <DefinitionList
-              rows={[
-                ['Name', organization.name],
-                ['Slug', <code key="slug">{organization.slug}</code>],
-                ['Created', <AbsoluteTime key="at" at={organization.created_at} />],
-              ]}
+              rows={{
+                Name: organization.name,
+                Slug: <code>{organization.slug}</code>,
+                Created: <AbsoluteTime at={organization.created_at} />,
+              }}
             />
           )}
         </Card>

@@ -111,17 +111,17 @@ function TierOf({ subscription }: { subscription: OrganizationSubscription }): R
   return (
     <Stack>
       <DefinitionList
-        rows={[
-          ['Tier', hasTiers(subscription) && tierLabels[tier]],
-          ['Executions per month', limits.executions === null ? 'Unlimited' : formatCount(limits.executions)],
-          ['Storage', limits.storage_bytes === null ? 'Unlimited' : formatBytes(limits.storage_bytes)],
-          ['Workspaces', formatCount(limits.workspaces)],
-          ['Log retention', `${formatCount(limits.log_days)} days`],
-          ['Requests per second, per key', formatCount(limits.requests_per_second)],
-          ['Concurrent calls', `${limits.slots_percent}% of each dispatcher`],
-          ['Fan-out', `${formatCount(limits.fan_out_per_minute)} tasks per minute`],
-          ['Usage resets', <AbsoluteTime key="end" at={period.end} />],
-        ]}
+        rows={{
+          Tier: hasTiers(subscription) && tierLabels[tier],
+          'Executions per month': limits.executions === null ? 'Unlimited' : formatCount(limits.executions),
+          Storage: limits.storage_bytes === null ? 'Unlimited' : formatBytes(limits.storage_bytes),
+          Workspaces: formatCount(limits.workspaces),
+          'Log retention': `${formatCount(limits.log_days)} days`,
+          'Requests per second, per key': formatCount(limits.requests_per_second),
+          'Concurrent calls': `${limits.slots_percent}% of each dispatcher`,
+          'Fan-out': `${formatCount(limits.fan_out_per_minute)} tasks per minute`,
+          'Usage resets': <AbsoluteTime at={period.end} />,
+        }}
       />
       {(limits.executions !== null || limits.storage_bytes !== null) && (
         <p className={styles.note}>
@@ -223,13 +223,11 @@ function BillingState({ subscription }: { subscription: OrganizationSubscription
             </p>
           )}
           <DefinitionList
-            rows={[
-              ['Subscription', statuses[billing.status]],
-              [
-                billing.next_tier?.tier === 'free' ? 'Ends' : 'Renews',
-                billing.status === 'active' && billing.period_end && <AbsoluteTime key="end" at={billing.period_end} />,
-              ],
-            ]}
+            rows={{
+              Subscription: statuses[billing.status],
+              [billing.next_tier?.tier === 'free' ? 'Ends' : 'Renews']: billing.status === 'active' &&
+                billing.period_end && <AbsoluteTime at={billing.period_end} />,
+            }}
           />
           {billing.next_tier && <PlannedChange tier={tier} next={billing.next_tier} />}
           {billing.status !== 'none' && (

@@ -162,10 +162,12 @@ function SubscriptionSecrets({ subscription }: { subscription: Subscription }): 
         <>
           {secrets.length > 0 ? (
             <DefinitionList
-              rows={secrets.map(({ secret, expires_at }, i) => [
-                i === 0 ? 'Current' : i === 1 ? 'Previous' : `Previous ${i}`,
-                <HiddenSecret key={secret} text={secret} expiresAt={expires_at} />,
-              ])}
+              rows={Object.fromEntries(
+                secrets.map(({ secret, expires_at }, i) => [
+                  i === 0 ? 'Current' : i === 1 ? 'Previous' : `Previous ${i}`,
+                  <HiddenSecret key={secret} text={secret} expiresAt={expires_at} />,
+                ]),
+              )}
             />
           ) : (
             <p>The signing secret of the workspace signs its calls.</p>

@@ -121,32 +121,29 @@ function Details({ task }: { task: TaskResource }): ReactNode {
   const { to } = useWorkspace()
   return (
     <DefinitionList
-      rows={[
-        ['Due', <AbsoluteTime key="due" at={task.execute_at} />],
-        ['ID', <CopyableId key="id" id={task.id} />],
-        ['Cron job', task.cronjob_id && <Link to={to.cronJob(task.cronjob_id)}>View cron job</Link>],
-        ['Connection', task.connection && <code>{task.connection}</code>],
-        ['Queue', task.queue && <Link to={to.tasks(`?queue=${encodeURIComponent(task.queue)}`)}>{task.queue}</Link>],
-        ['Topic', task.topic && <code>{task.topic}</code>],
-        ['Callback of', task.callback_of && <Link to={to.task(task.callback_of)}>View reported task</Link>],
-        ['Replay of', task.replay_of && <Link to={to.task(task.replay_of)}>View original task</Link>],
-        ['Runs', `${task.attempts} of at most ${retryCount(task.retry) + 1}`],
-        ['Retry delays', describeDelays(task.retry)],
-        ['Timeout', formatDuration(task.timeout_ms)],
-        ['Raw body', task.content_type && <code>{task.content_type}</code>],
-        [
-          'Callbacks',
-          hasCallbacks(task) && task.attempts > 0 ? (
-            <Link to={to.tasks(`?callback_of=${task.id}`)}>View callbacks</Link>
-          ) : null,
-        ],
-        ['On success', task.on_success && <code>{task.on_success.url}</code>],
-        ['On failure', task.on_failure && <code>{task.on_failure.url}</code>],
-        ['After each run', task.on_attempt && <code>{task.on_attempt.url}</code>],
-        ['Deadline', task.expires_at && <AbsoluteTime key="deadline" at={task.expires_at} />],
-        ['Key', task.key !== null && <code>{task.key}</code>],
-        ['Labels', task.labels.length > 0 && <Labels labels={task.labels} />],
-      ]}
+      rows={{
+        Due: <AbsoluteTime at={task.execute_at} />,
+        ID: <CopyableId id={task.id} />,
+        'Cron job': task.cronjob_id && <Link to={to.cronJob(task.cronjob_id)}>View cron job</Link>,
+        Connection: task.connection && <code>{task.connection}</code>,
+        Queue: task.queue && <Link to={to.tasks(`?queue=${encodeURIComponent(task.queue)}`)}>{task.queue}</Link>,
+        Topic: task.topic && <code>{task.topic}</code>,
+        'Callback of': task.callback_of && <Link to={to.task(task.callback_of)}>View reported task</Link>,
+        'Replay of': task.replay_of && <Link to={to.task(task.replay_of)}>View original task</Link>,
+        Runs: `${task.attempts} of at most ${retryCount(task.retry) + 1}`,
+        'Retry delays': describeDelays(task.retry),
+        Timeout: formatDuration(task.timeout_ms),
+        'Raw body': task.content_type && <code>{task.content_type}</code>,
+        Callbacks: hasCallbacks(task) && task.attempts > 0 && (
+          <Link to={to.tasks(`?callback_of=${task.id}`)}>View callbacks</Link>
+        ),
+        'On success': task.on_success && <code>{task.on_success.url}</code>,
+        'On failure': task.on_failure && <code>{task.on_failure.url}</code>,
+        'After each run': task.on_attempt && <code>{task.on_attempt.url}</code>,
+        Deadline: task.expires_at && <AbsoluteTime at={task.expires_at} />,
+        Key: task.key !== null && <code>{task.key}</code>,
+        Labels: task.labels.length > 0 && <Labels labels={task.labels} />,
+      }}
     />
   )
 }
