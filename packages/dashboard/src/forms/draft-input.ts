@@ -1,3 +1,6 @@
+/** The props of fields for a draft. */
+export type DraftProps<Draft> = { draft: Draft; onChange(change: Partial<Draft>): void }
+
 type Event = { target: { value: string } }
 
 /** Returns the props of an input for one text of a draft. */

@@ -4,7 +4,7 @@ import { type ComponentProps, type ReactNode, useState } from 'react'
 import { allOf } from '../../api/queries.ts'
 import { useWorkspace } from '../../session/scope.ts'
 import { SelectField, TextField } from '../../ui/field.tsx'
-import { draftInput } from '../draft-input.ts'
+import { type DraftProps, draftInput } from '../draft-input.ts'
 import { type FieldErrors, messagesIn } from '../form.tsx'
 import { checkCallbacks, checkQueue } from './check-request.ts'
 import { FoldedFields } from './folded-fields.tsx'
@@ -40,17 +40,12 @@ export function flowDraftOf(stored?: Pick<Subscription, keyof FlowBody> | null):
   }
 }
 
-type FlowFieldsProps = {
-  draft: FlowDraft
-  onChange(change: Partial<FlowDraft>): void
-}
-
 /** These fields, folded unless one of them is set at first. */
-export function FlowFields({ draft, onChange }: FlowFieldsProps): ReactNode {
+export function FlowFields({ draft, onChange }: DraftProps<FlowDraft>): ReactNode {
   const [isUsed] = useState(() => JSON.stringify(draft) !== JSON.stringify(flowDraftOf()))
   return (
     <FoldedFields summary="Connection, queue, deadline, labels and callbacks" isOpenAtFirst={isUsed}>
-      <ConnectionField value={draft.connection} onChange={connection => onChange({ connection })} />
+      <ConnectionField draft={draft} onChange={onChange} />
       <QueueField draft={draft} onChange={onChange} />
       <MaxAgeField draft={draft} onChange={onChange} />
       <LabelsField draft={draft} onChange={onChange} />
@@ -59,25 +54,18 @@ export function FlowFields({ draft, onChange }: FlowFieldsProps): ReactNode {
   )
 }
 
-type ConnectionFieldProps = {
-  /** The name of the connection, or empty. */
-  value: string
-  onChange(name: string): void
-}
-
-export function ConnectionField({ value, onChange }: ConnectionFieldProps): ReactNode {
+export function ConnectionField({ draft, onChange }: DraftProps<Pick<FlowDraft, 'connection'>>): ReactNode {
   const { workspace } = useWorkspace()
   const { data = [] } = useQuery(allOf('listConnections', { ws: workspace.id }))
   // A connection that was deleted stays selected until the user chooses another one.
-  const names = new Set([...(value === '' ? [] : [value]), ...data.map(({ name }) => name)])
+  const names = new Set([draft.connection, ...data.map(({ name }) => name)].filter(Boolean))
   return (
     <SelectField
       label="Connection"
       isOptional
       hint="Authenticates the calls. Create connections in the settings."
       name="connection"
-      value={value}
-      onChange={event => onChange(event.target.value)}
+      {...draftInput(draft, 'connection', onChange)}
       options={[{ value: '', label: 'None' }, ...names]}
     />
   )
@@ -85,13 +73,9 @@ export function ConnectionField({ value, onChange }: ConnectionFieldProps): Reac
 
 const callbackLabels = { on_success: 'On success', on_failure: 'On failure', on_attempt: 'After each run' }
 
-type CallbackFieldsProps = {
-  draft: Pick<FlowDraft, 'callbacks'>
-  onChange(change: Pick<FlowDraft, 'callbacks'>): void
-}
-
 /** Fields for the URLs that receive the outcome of a task. */
-export function CallbackFields({ draft: { callbacks }, onChange }: CallbackFieldsProps): ReactNode {
+export function CallbackFields({ draft, onChange }: DraftProps<Pick<FlowDraft, 'callbacks'>>): ReactNode {
+  const { callbacks } = draft
   return (
     <>
       <p className={styles.faint}>Belfry sends the result to these URLs.</p>
@@ -119,8 +103,7 @@ export function CallbackFields({ draft: { callbacks }, onChange }: CallbackField
 type Field = 'queue' | 'maxAgeSeconds' | 'labels'
 
 function fieldOf<Name extends Field>(key: Name, look: ComponentProps<typeof TextField>) {
-  type PartProps = { draft: Pick<FlowDraft, Name>; onChange(change: Pick<FlowDraft, Name>): void }
-  return ({ draft, onChange }: PartProps): ReactNode => (
+  return ({ draft, onChange }: DraftProps<Pick<FlowDraft, Name>>): ReactNode => (
     <TextField {...look} isOptional autoComplete="off" {...draftInput(draft, key, onChange)} />
   )
 }

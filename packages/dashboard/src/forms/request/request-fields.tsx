@@ -6,22 +6,17 @@ import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { FieldError, SelectField, TextareaField, TextField, TextInput, useFieldErrors } from '../../ui/field.tsx'
-import { draftInput } from '../draft-input.ts'
+import { type DraftProps, draftInput } from '../draft-input.ts'
 import { byteLength, checkPayload } from './check-request.ts'
 import { ConnectionField, QueueField } from './flow-fields.tsx'
 import { checkJson, indentJson } from './json-text.ts'
 import styles from './request.module.css'
-import type { HeaderRow, RawBody, RequestDraft } from './request-draft.ts'
+import type { HeaderRow, RequestDraft } from './request-draft.ts'
 
 const methods: ReadonlyArray<RequestDraft['method']> = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-export type RequestFieldsProps = {
-  draft: RequestDraft
-  onChange(change: Partial<RequestDraft>): void
-}
-
 /** Fields for the method, target URL, headers, payload, connection and queue. */
-export function RequestFields({ draft, onChange }: RequestFieldsProps): ReactNode {
+export function RequestFields({ draft, onChange }: DraftProps<RequestDraft>): ReactNode {
   return (
     <>
       <div className={styles.target}>
@@ -43,9 +38,9 @@ export function RequestFields({ draft, onChange }: RequestFieldsProps): ReactNod
         />
       </div>
       <SecretOptions />
-      <HeaderEditor rows={draft.headers} onChange={headers => onChange({ headers })} />
-      <PayloadEditor text={draft.payload} rawBody={draft.rawBody} onChange={payload => onChange({ payload })} />
-      <ConnectionField value={draft.connection} onChange={connection => onChange({ connection })} />
+      <HeaderEditor draft={draft} onChange={onChange} />
+      <PayloadEditor draft={draft} onChange={onChange} />
+      <ConnectionField draft={draft} onChange={onChange} />
       <QueueField draft={draft} onChange={onChange} />
     </>
   )
@@ -67,14 +62,12 @@ function SecretOptions(): ReactNode {
 
 const placeholders = { name: 'X-Tenant', value: '{{ secrets.TENANT }}' }
 
-type HeaderEditorProps = { rows: readonly HeaderRow[]; onChange(rows: readonly HeaderRow[]): void }
-
-function HeaderEditor({ rows, onChange }: HeaderEditorProps): ReactNode {
+function HeaderEditor({ draft: { headers: rows }, onChange }: DraftProps<RequestDraft>): ReactNode {
   const { headers: error } = useFieldErrors()
   const id = useId()
   const set = (id: number, change: Partial<HeaderRow>) =>
-    onChange(rows.map(row => (row.id === id ? { ...row, ...change } : row)))
-  const add = () => onChange([...rows, { id: Math.max(-1, ...rows.map(row => row.id)) + 1, name: '', value: '' }])
+    onChange({ headers: rows.map(row => (row.id === id ? { ...row, ...change } : row)) })
+  const nextId = Math.max(-1, ...rows.map(row => row.id)) + 1
   return (
     <fieldset className={styles.group} aria-describedby={error ? `${id}-error` : undefined}>
       <legend>
@@ -99,12 +92,16 @@ function HeaderEditor({ rows, onChange }: HeaderEditorProps): ReactNode {
           <IconButton
             label={`Remove header ${row.name || index + 1}`}
             icon={<Trash2 size={15} />}
-            onClick={() => onChange(rows.filter(({ id }) => id !== row.id))}
+            onClick={() => onChange({ headers: rows.filter(({ id }) => id !== row.id) })}
           />
         </div>
       ))}
       <div>
-        <Button size="small" icon={<Plus size={14} />} onClick={add}>
+        <Button
+          size="small"
+          icon={<Plus size={14} />}
+          onClick={() => onChange({ headers: [...rows, { id: nextId, name: '', value: '' }] })}
+        >
           Add header
         </Button>
       </div>
@@ -117,21 +114,15 @@ function HeaderEditor({ rows, onChange }: HeaderEditorProps): ReactNode {
 const longText = 20_000
 const restMs = 250
 
-type PayloadEditorProps = {
-  text: string
-  /** Sent while the text is empty. */
-  rawBody: RawBody | null
-  onChange(text: string): void
-}
-
-function PayloadEditor({ text, rawBody, onChange }: PayloadEditorProps): ReactNode {
+function PayloadEditor({ draft, onChange }: DraftProps<RequestDraft>): ReactNode {
+  const { payload: text, rawBody } = draft
   const [initial] = useState(text)
   const field = useRef<HTMLTextAreaElement>(null)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const apply = () => {
     clearTimeout(timer.current)
     timer.current = undefined
-    if (field.current && field.current.value !== text) onChange(field.current.value)
+    if (field.current && field.current.value !== text) onChange({ payload: field.current.value })
   }
   const latestApply = useRef(apply)
   latestApply.current = apply
@@ -175,7 +166,7 @@ function PayloadEditor({ text, rawBody, onChange }: PayloadEditorProps): ReactNo
         <Button
           size="small"
           refusal={isEmpty ? 'There is nothing to format yet.' : isJson ? null : 'Only valid JSON can be formatted.'}
-          onClick={() => onChange(indentJson(text) ?? text)}
+          onClick={() => onChange({ payload: indentJson(text) ?? text })}
         >
           Format
         </Button>

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { optionsOf, SelectField, TextField } from '../../ui/field.tsx'
 import { formatDuration } from '../../ui/format-time.ts'
 import { Suggestions } from '../../ui/suggestions.tsx'
-import { draftInput } from '../draft-input.ts'
+import { type DraftProps, draftInput } from '../draft-input.ts'
 import styles from './request.module.css'
 import { type RetryDraft, retryPresets, retryTimes } from './retry-draft.ts'
 
@@ -13,14 +13,9 @@ const backoffs = optionsOf({
   custom: 'Custom delays',
 })
 
-type RetryFieldsProps = {
-  draft: RetryDraft
-  onChange(change: Partial<RetryDraft>): void
-}
-
 const maxShown = 6
 
-export function RetryFields({ draft, onChange }: RetryFieldsProps): ReactNode {
+export function RetryFields({ draft, onChange }: DraftProps<RetryDraft>): ReactNode {
   const textField = (label: string, name: string, key: keyof RetryDraft, hint?: string) => (
     <TextField
       label={label}

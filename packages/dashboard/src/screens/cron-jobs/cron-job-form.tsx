@@ -5,7 +5,7 @@ import { useNavigate, useParams, useSearchParams } from 'react-router'
 import { ApiProblem, messageOf } from '../../api/api-problem.ts'
 import { call } from '../../api/call.ts'
 import { queryOf } from '../../api/queries.ts'
-import { draftInput } from '../../forms/draft-input.ts'
+import { type DraftProps, draftInput } from '../../forms/draft-input.ts'
 import { LabelsField, MaxAgeField } from '../../forms/request/flow-fields.tsx'
 import { FoldedCard } from '../../forms/request/folded-fields.tsx'
 import styles from '../../forms/request/request.module.css'
@@ -158,12 +158,7 @@ const presets = {
   'Last Friday': '0 9 * * FRIL',
 }
 
-export type ScheduleFieldsProps = {
-  draft: CronJobDraft
-  onChange(change: Partial<CronJobDraft>): void
-}
-
-function ScheduleFields({ draft, onChange }: ScheduleFieldsProps): ReactNode {
+function ScheduleFields({ draft, onChange }: DraftProps<CronJobDraft>): ReactNode {
   const zones = useMemo(() => allZones(viewerZone()), [])
   return (
     <>

@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react'
-import { draftInput } from '../../forms/draft-input.ts'
+import { type DraftProps, draftInput } from '../../forms/draft-input.ts'
 import { WhenField } from '../../forms/when/when-field.tsx'
 import { optionsOf, SelectField } from '../../ui/field.tsx'
-import type { ScheduleFieldsProps } from './cron-job-form.tsx'
+import type { CronJobDraft } from './cron-job-draft.ts'
 import own from './cron-jobs.module.css'
 
 /** Fields for overlap, missed runs, start and end. */
-export function OccurrenceFields({ draft, onChange }: ScheduleFieldsProps): ReactNode {
+export function OccurrenceFields({ draft, onChange }: DraftProps<CronJobDraft>): ReactNode {
   return (
     <>
       <div className={own.pair}>

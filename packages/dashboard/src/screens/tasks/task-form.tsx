@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react'
 import { useNavigate, useParams, useSearchParams } from 'react-router'
 import { type Body, call } from '../../api/call.ts'
 import { queryOf } from '../../api/queries.ts'
-import { draftInput } from '../../forms/draft-input.ts'
+import { type DraftProps, draftInput } from '../../forms/draft-input.ts'
 import { type FieldErrors, messagesIn } from '../../forms/form.tsx'
 import { checkRequest } from '../../forms/request/check-request.ts'
 import { LabelsField } from '../../forms/request/flow-fields.tsx'
@@ -227,14 +227,8 @@ function instantIn({ text, zone }: WhenDraft, stored: string | null | undefined)
   return readWhen({ text, zone }).at
 }
 
-type ControlFieldsProps = {
-  draft: Draft
-  onChange(change: Partial<Draft>): void
-  /** A task gets its key when it is created. */
-  hasKey: boolean
-}
-
-function ControlFields({ draft, onChange, hasKey }: ControlFieldsProps): ReactNode {
+/** @param props.hasKey - A task gets its key when it is created. */
+function ControlFields({ draft, onChange, hasKey }: DraftProps<Draft> & { hasKey: boolean }): ReactNode {
   const [isUsed] = useState(() => draft.expires.text + draft.labels + draft.key !== '')
   return (
     <FoldedCard summary={hasKey ? 'Deadline, labels and key' : 'Deadline and labels'} isOpenAtFirst={isUsed}>
