@@ -1,5 +1,5 @@
 import type { OverviewRange, Overview as RecentRuns, Upcoming } from '@belfry/contract/overview'
-import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Plus, SquareActivity } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { queryOf } from '../../api/queries.ts'
@@ -63,12 +63,23 @@ export function Overview(): ReactNode {
       />
       {past.error && <Problem error={past.error} onRetry={() => void past.refetch()} />}
       <div className={styles.page}>
-        {isNew && <NoActivity />}
+        {isNew && (
+          <EmptyState
+            icon={SquareActivity}
+            title="No runs in this period, and nothing is due"
+            actions={<ButtonLink to={to.firstSteps()}>First steps</ButtonLink>}
+          >
+            Results and lag appear here once tasks have run. Follow the first steps to send your first webhook.
+          </EmptyState>
+        )}
         {!past.error && !isNew && <Figures overview={past.data} />}
         {!isNew && (
           <div className={styles.charts}>
             {!past.error && <RunCharts overview={past.data} />}
-            <DueNext upcoming={upcoming} />
+            <Card label="Due next">
+              <h2>Due next</h2>
+              <Loaded query={upcoming}>{found => <NextList upcoming={found} />}</Loaded>
+            </Card>
           </div>
         )}
         {!past.error && <FailureGroups from={past.data?.from} />}
@@ -76,29 +87,6 @@ export function Overview(): ReactNode {
         {maySeeUsage && <UsageCard />}
       </div>
     </>
-  )
-}
-
-function NoActivity(): ReactNode {
-  const { to } = useWorkspace()
-  return (
-    <EmptyState
-      icon={SquareActivity}
-      title="No runs in this period, and nothing is due"
-      actions={<ButtonLink to={to.firstSteps()}>First steps</ButtonLink>}
-    >
-      Results and lag appear here once tasks have run. Follow the first steps to send your first webhook.
-    </EmptyState>
-  )
-}
-
-function DueNext({ upcoming }: { upcoming: UseQueryResult<Upcoming> }): ReactNode {
-  if (upcoming.error) return <Problem error={upcoming.error} onRetry={() => void upcoming.refetch()} />
-  return (
-    <Card label="Due next">
-      <h2>Due next</h2>
-      <Loaded query={upcoming}>{found => <NextList upcoming={found} />}</Loaded>
-    </Card>
   )
 }
 

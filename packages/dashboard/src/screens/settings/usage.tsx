@@ -102,6 +102,7 @@ function hasTiers({ tier, billing }: OrganizationSubscription): boolean {
 }
 
 function TierOf({ subscription }: { subscription: OrganizationSubscription }): ReactNode {
+  const { organization } = useOrganization()
   const { tier, limits, period, available_tiers: available } = subscription
   const [wanted, setWanted] = useState<TierName>(tier)
   const [isAsking, setIsAsking] = useState(false)
@@ -150,32 +151,23 @@ function TierOf({ subscription }: { subscription: OrganizationSubscription }): R
           </Button>
         </form>
       )}
-      <ChangeDialog subscription={subscription} to={isAsking ? wanted : null} onClose={() => setIsAsking(false)} />
+      <ConfirmChange
+        isOpen={isAsking}
+        onClose={() => setIsAsking(false)}
+        title={`Change to ${tierLabels[wanted]}?`}
+        description={consequenceOf(subscription, wanted)}
+        action="Change tier"
+        isDangerous={false}
+        run={() => call('changeTier', { org: organization.id, body: { tier: wanted } })}
+        onDone={({ checkout_url }) => checkout_url && location.assign(checkout_url)}
+        done={({ tier, checkout_url, billing: { next_tier } }) => {
+          if (checkout_url) return undefined
+          return next_tier
+            ? `${organization.name} moves to the ${tierLabels[next_tier.tier]} tier when the paid period ends`
+            : `${organization.name} is now on the ${tierLabels[tier]} tier`
+        }}
+      />
     </Stack>
-  )
-}
-
-type DialogProps = { subscription: OrganizationSubscription; to: TierName | null; onClose(): void }
-
-function ChangeDialog({ subscription, to, onClose }: DialogProps): ReactNode {
-  const { organization } = useOrganization()
-  return (
-    <ConfirmChange
-      isOpen={to !== null}
-      onClose={onClose}
-      title={`Change to ${to && tierLabels[to]}?`}
-      description={to && consequenceOf(subscription, to)}
-      action="Change tier"
-      isDangerous={false}
-      run={() => call('changeTier', { org: organization.id, body: { tier: to ?? subscription.tier } })}
-      onDone={({ checkout_url }) => checkout_url && location.assign(checkout_url)}
-      done={({ tier, checkout_url, billing: { next_tier } }) => {
-        if (checkout_url) return undefined
-        return next_tier
-          ? `${organization.name} moves to the ${tierLabels[next_tier.tier]} tier when the paid period ends`
-          : `${organization.name} is now on the ${tierLabels[tier]} tier`
-      }}
-    />
   )
 }
 
@@ -229,7 +221,19 @@ function BillingState({ subscription }: { subscription: OrganizationSubscription
                 billing.period_end && <AbsoluteTime at={billing.period_end} />,
             }}
           />
-          {billing.next_tier && <PlannedChange tier={tier} next={billing.next_tier} />}
+          {billing.next_tier && (
+            <div className={styles.inline} role="status">
+              <span>
+                Changes to {tierLabels[billing.next_tier.tier]} on <AbsoluteTime at={billing.next_tier.at} />
+              </span>
+              <ChangeButton
+                text={`Keep ${tierLabels[tier]}`}
+                size="small"
+                right="billing.change"
+                run={() => call('changeTier', { org: organization.id, body: { tier } })}
+              />
+            </div>
+          )}
           {billing.status !== 'none' && (
             <div>
               <ChangeButton
@@ -253,23 +257,6 @@ function PaymentFailed({ tier, graceUntil }: { tier: TierName; graceUntil: strin
   const isOver = graceUntil !== null && Date.parse(graceUntil) <= Date.now()
   const consequence = isOver ? 'The grace period is over.' : `You keep the ${tierLabels[tier]} tier until ${day}.`
   return <FormProblem problem={`The last payment failed. ${consequence} Choose “Manage billing” to pay.`} />
-}
-
-function PlannedChange({ tier, next }: { tier: TierName; next: NonNullable<Billing['next_tier']> }): ReactNode {
-  const { organization } = useOrganization()
-  return (
-    <div className={styles.inline} role="status">
-      <span>
-        Changes to {tierLabels[next.tier]} on <AbsoluteTime at={next.at} />
-      </span>
-      <ChangeButton
-        text={`Keep ${tierLabels[tier]}`}
-        size="small"
-        right="billing.change"
-        run={() => call('changeTier', { org: organization.id, body: { tier } })}
-      />
-    </div>
-  )
 }
 
 // Stripe redirects the owner back before its webhook has arrived.

@@ -216,7 +216,8 @@ function textOf(blocked: Reason, to: WorkspacePaths): ReactNode {
 
 /** The actions that the state of a task allows. */
 function TaskActions({ task }: { task: TaskResource }): ReactNode {
-  const { to } = useWorkspace()
+  const { workspace, to } = useWorkspace()
+  const navigate = useNavigate()
   const mayNotWrite = useRefusal('task.write')
   const { id, state } = task
   return (
@@ -235,7 +236,14 @@ function TaskActions({ task }: { task: TaskResource }): ReactNode {
           <ButtonLink to={to.replayTask(id)} icon={<PencilLine size={15} />} refusal={mayNotWrite}>
             Replay with changes
           </ButtonLink>
-          <ReplayButton id={id} />
+          <ChangeButton
+            text="Replay"
+            icon={<RotateCw size={15} />}
+            right="task.write"
+            run={() => call('replayTask', { ws: workspace.id, task: id, body: {} })}
+            onDone={again => navigate(to.task(again.id))}
+            done="Replayed as a new task"
+          />
         </>
       )}
     </>
@@ -274,21 +282,6 @@ function EndButton({ task, operation, label, question, about, done }: EndButtonP
       action={`Yes, ${label.toLowerCase()}`}
       run={() => call(operation, { ws: workspace.id, task: task.id })}
       done={done}
-    />
-  )
-}
-
-function ReplayButton({ id }: { id: string }): ReactNode {
-  const { workspace, to } = useWorkspace()
-  const navigate = useNavigate()
-  return (
-    <ChangeButton
-      text="Replay"
-      icon={<RotateCw size={15} />}
-      right="task.write"
-      run={() => call('replayTask', { ws: workspace.id, task: id, body: {} })}
-      onDone={again => navigate(to.task(again.id))}
-      done="Replayed as a new task"
     />
   )
 }
