@@ -6,7 +6,7 @@ import { fromId, type IdKind, toId } from '@belfry/domain/id'
 import type { z } from 'zod'
 import { endpoint } from '../endpoint.ts'
 import { isExactly, isOnPage, readBounded, type Scan, type Where, where } from '../http/bounded-page.ts'
-import { type Cell, exportResponse } from '../http/export.ts'
+import { type Columns, exportResponse, members } from '../http/export.ts'
 import { readCursor, toPage } from '../http/page.ts'
 
 export const listAuditLog = endpoint(operations.listAuditLog, async (ctx, { caller, query }) => {
@@ -43,16 +43,12 @@ export const exportAuditLog = endpoint(operations.exportAuditLog, async (ctx, { 
   return exportResponse<AuditRow, AuditEntry>(caller.organizationId, content)
 })
 
-const columns: Readonly<Record<string, (entry: AuditEntry) => Cell>> = {
-  id: entry => entry.id,
-  created_at: entry => entry.created_at,
-  action: entry => entry.action,
-  object_id: entry => entry.object_id,
-  workspace_id: entry => entry.workspace_id,
+const columns: Columns<AuditEntry> = {
+  ...members('id', 'created_at', 'action', 'object_id', 'workspace_id'),
   user_id: entry => entry.actor.user_id,
   email: entry => entry.actor.email,
   api_key_id: entry => entry.actor.api_key_id,
-  address: entry => entry.address,
+  ...members('address'),
   details: entry => JSON.stringify(entry.details),
 }
 

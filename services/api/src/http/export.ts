@@ -6,7 +6,15 @@ import { ApiResponse } from './response.ts'
 const rowsAtATime = 1000
 const minPieceLength = 64 * 1024
 
-export type Cell = string | number | boolean | null
+type Cell = string | number | boolean | null
+
+/** The columns of the CSV form, in their order. */
+export type Columns<Item> = Readonly<Record<string, (item: Item) => Cell>>
+
+/** Returns columns that are members of an item, by their names. */
+export function members<Name extends string>(...names: Name[]): Columns<Record<Name, Cell>> {
+  return Object.fromEntries(names.map(name => [name, (item: Record<Name, Cell>) => item[name]]))
+}
 
 export type Export<Row, Item> = {
   /** The name of the file, without its extension. */
@@ -15,8 +23,7 @@ export type Export<Row, Item> = {
   /** Reads the rows after an id, newest first. `next` is the id after which the next page begins; null at the end. */
   read: (after: string | undefined, limit: number) => Promise<{ rows: Row[]; next: string | null }>
   present: (row: Row) => Item
-  /** The columns of the CSV form. */
-  columns: Readonly<Record<string, (item: Item) => Cell>>
+  columns: Columns<Item>
 }
 
 const maxExports = 2

@@ -10,7 +10,7 @@ import type { CallerOf } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { notFound } from '../http/errors.ts'
-import { type Cell, type Export, exportResponse } from '../http/export.ts'
+import { type Columns, type Export, exportResponse, members } from '../http/export.ts'
 import { readCursor } from '../http/page.ts'
 import type { ApiResponse } from '../http/response.ts'
 import { readRuns, readStoredRun } from './read-runs.ts'
@@ -78,34 +78,18 @@ function exportRunsOf(
   return exportResponse<RunRow, Run>(organizationId, { name: 'runs', format, read, present: presentRun, columns })
 }
 
-const columns: Readonly<Record<string, (run: Run) => Cell>> = {
-  id: run => run.id,
-  workspace_id: run => run.workspace_id,
-  task_id: run => run.task_id,
-  task_name: run => run.task_name,
-  source: run => run.source,
-  cronjob_id: run => run.cronjob_id,
-  cronjob_timezone: run => run.cronjob_timezone,
-  topic: run => run.topic,
+const columns: Columns<Run> = {
+  ...members('id', 'workspace_id', 'task_id', 'task_name', 'source', 'cronjob_id', 'cronjob_timezone', 'topic'),
   labels: run => run.labels.join(' '),
-  attempt: run => run.attempt,
-  status: run => run.status,
-  scheduled_at: run => run.scheduled_at,
-  started_at: run => run.started_at,
-  finished_at: run => run.finished_at,
-  duration_ms: run => run.duration_ms,
-  lag_ms: run => run.lag_ms,
-  waited_for: run => run.waited_for,
+  ...members('attempt', 'status', 'scheduled_at', 'started_at', 'finished_at', 'duration_ms', 'lag_ms', 'waited_for'),
   dns_ms: run => run.timings?.dns_ms ?? null,
   connect_ms: run => run.timings?.connect_ms ?? null,
   tls_ms: run => run.timings?.tls_ms ?? null,
   first_byte_ms: run => run.timings?.first_byte_ms ?? null,
-  url: run => run.url,
-  method: run => run.method,
-  response_status: run => run.response_status,
+  ...members('url', 'method', 'response_status'),
   error_code: run => run.error?.code ?? null,
   error_message: run => run.error?.message ?? null,
-  note: run => run.note,
+  ...members('note'),
 }
 
 /**

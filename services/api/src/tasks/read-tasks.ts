@@ -24,7 +24,7 @@ import {
   where,
 } from '../http/bounded-page.ts'
 import { notFound } from '../http/errors.ts'
-import { type Cell, exportResponse } from '../http/export.ts'
+import { type Columns, exportResponse, members } from '../http/export.ts'
 import { findStoredTask } from '../runs/read-runs.ts'
 
 export const getTask = endpoint(operations.getTask, async (ctx, { caller, params }) =>
@@ -52,29 +52,14 @@ export const exportTasks = endpoint(operations.exportTasks, async (ctx, { caller
 })
 
 // Only the JSON form has headers and payloads.
-const columns: Readonly<Record<string, (task: Task) => Cell>> = {
-  id: task => task.id,
-  name: task => task.name,
-  source: task => task.source,
-  cronjob_id: task => task.cronjob_id,
-  topic: task => task.topic,
-  queue: task => task.queue,
-  url: task => task.url,
-  method: task => task.method,
-  execute_at: task => task.execute_at,
-  state: task => task.state,
-  state_reason: task => task.state_reason,
-  attempts: task => task.attempts,
-  next_retry_at: task => task.next_retry_at,
-  expires_at: task => task.expires_at,
-  key: task => task.key,
+const columns: Columns<Task> = {
+  ...members('id', 'name', 'source', 'cronjob_id', 'topic', 'queue', 'url', 'method', 'execute_at', 'state'),
+  ...members('state_reason', 'attempts', 'next_retry_at', 'expires_at', 'key'),
   labels: task => task.labels.join(' '),
   last_run_id: task => task.last_run?.id ?? null,
   last_run_status: task => task.last_run?.status ?? null,
   last_run_response_status: task => task.last_run?.response_status ?? null,
-  created_at: task => task.created_at,
-  updated_at: task => task.updated_at,
-  finished_at: task => task.finished_at,
+  ...members('created_at', 'updated_at', 'finished_at'),
 }
 
 // Adds what blocks the tasks that are due. Asks the database only if one of them is.
