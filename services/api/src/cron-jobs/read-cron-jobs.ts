@@ -18,13 +18,10 @@ import type { Allowed } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { isExactly, isOnPage, readBoundedPage, type Scan, where } from '../http/bounded-page.ts'
-import { notFound } from '../http/errors.ts'
 import { presentControls } from '../tasks/controls.ts'
 import { inspectSchedule } from './inspect-schedule.ts'
 
-export const getCronJob = endpoint(operations.getCronJob, async (ctx, { caller, params }) =>
-  readCronJob(ctx, caller, params.cronjob),
-)
+export const getCronJob = endpoint(operations.getCronJob, readCronJob)
 
 export const listCronJobs = endpoint(operations.listCronJobs, async (ctx, { caller, query }) => {
   const now = ctx.clock.now()
@@ -106,14 +103,11 @@ export const previewCronJob = endpoint(operations.previewCronJob, {
 
 const shownRuns = 5
 
-export async function readCronJob(
-  ctx: Context,
-  { workspaceId }: Allowed<'cron_job.read' | 'cron_job.write'>,
-  id: string,
-): Promise<CronJob> {
-  const row = await findCronJob(ctx.pool, workspaceId, id)
-  if (!row) throw notFound()
-  return presentCronJob(row, ctx.clock.now())
+type OfCronJob = { caller: Allowed<'cron_job.read' | 'cron_job.write'>; params: { cronjob: string } }
+
+export async function readCronJob(ctx: Context, { caller, params }: OfCronJob): Promise<CronJob | null> {
+  const row = await findCronJob(ctx.pool, caller.workspaceId, params.cronjob)
+  return row ? presentCronJob(row, ctx.clock.now()) : null
 }
 
 export function presentCronJob(row: CronJobRow, now: number): CronJob {

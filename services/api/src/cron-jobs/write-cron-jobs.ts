@@ -89,13 +89,15 @@ export async function addCronJob(
 
 export const updateCronJob = endpoint(operations.updateCronJob, {
   inspect: (ctx, body) => inspectRequest(ctx, body),
-  async handle(ctx, { caller, params: { cronjob: id }, body, bodyText }) {
+  async handle(ctx, input) {
+    const { caller, body, bodyText } = input
+    const id = input.params.cronjob
     const change = toChange(body, bodyText)
     if (!isEmpty(change)) {
       refuseLargePayload(await readQuota(ctx, caller.organizationId), change.payload)
       await refuseUsedKey(body.key, () => rewriteCronJob(ctx, caller, id, change, body))
     }
-    return readCronJob(ctx, caller, id)
+    return readCronJob(ctx, input)
   },
 })
 
@@ -155,9 +157,11 @@ function moving(
   action: 'cron_job.paused' | 'cron_job.resumed',
   move: typeof resume,
 ) {
-  return endpoint(operation, async (ctx, { caller, params: { cronjob: id } }) => {
+  return endpoint(operation, async (ctx, input) => {
+    const { caller, params } = input
+    const id = params.cronjob
     await moveCronJob(ctx, caller, { id, action }, tx => move(tx, caller.workspaceId, id, expansionLookAheadMs))
-    return readCronJob(ctx, caller, id)
+    return readCronJob(ctx, input)
   })
 }
 

@@ -69,10 +69,8 @@ export const listFederatedCredentials = endpoint(operations.listFederatedCredent
 
 export const getFederatedCredential = endpoint(operations.getFederatedCredential, async (ctx, { caller, params }) => {
   const { workspaceId } = caller
-  const { fed: id } = params
-  const row = await ctx.prisma.federatedCredential.findFirst({ where: { id, workspaceId }, omit })
-  if (!row) throw notFound()
-  return present(row)
+  const row = await ctx.prisma.federatedCredential.findFirst({ where: { id: params.fed, workspaceId }, omit })
+  return row && present(row)
 })
 
 // Other processes may have its keys in their caches for five seconds more.

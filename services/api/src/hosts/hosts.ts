@@ -26,17 +26,9 @@ export const listHosts = endpoint(operations.listHosts, async (ctx, { caller }) 
   readHosts(ctx.pool, caller.workspaceId, ctx.clock.now()),
 )
 
-export const getHost = endpoint(operations.getHost, async (ctx, { caller, params }) =>
-  readHost(ctx, caller.workspaceId, params.host),
-)
-
-export const pauseHost = endpoint(operations.pauseHost, (ctx, { caller, params }) =>
-  setPaused(ctx, caller, nameOf(params), true),
-)
-
-export const resumeHost = endpoint(operations.resumeHost, (ctx, { caller, params }) =>
-  setPaused(ctx, caller, nameOf(params), false),
-)
+export const getHost = endpoint(operations.getHost, readHost)
+export const pauseHost = endpoint(operations.pauseHost, (ctx, input) => setPaused(ctx, input, true))
+export const resumeHost = endpoint(operations.resumeHost, (ctx, input) => setPaused(ctx, input, false))
 
 export const resetCircuit = endpoint(operations.resetCircuit, async (ctx, { caller, params: { host } }) => {
   if (host.includes('\0')) throw notFound() // PostgreSQL has no such text
@@ -49,34 +41,32 @@ export const resetCircuit = endpoint(operations.resetCircuit, async (ctx, { call
   return { dispatchers }
 })
 
-async function setPaused(ctx: Context, caller: Allowed<'host.write'>, host: string, isPaused: boolean) {
+type OfHost<Caller> = { caller: Caller; params: { host: string } }
+
+async function setPaused(ctx: Context, input: OfHost<Allowed<'host.write'>>, isPaused: boolean) {
+  const { caller, params } = input
   const { workspaceId } = caller
+  const { host } = params
+  if (!isName(host)) throw notFound()
   await inTransaction(ctx.pool, async tx => {
     const isStored = await pauseStored(tx, { workspaceId, host }, isPaused)
     if (!isStored)
       throw new AppError('conflict', `A workspace pauses at most ${maxPausedHosts} hosts. Resume one first.`)
     await audit(tx, caller, isPaused ? 'host.paused' : 'host.resumed', host)
   })
-  return readHost(ctx, workspaceId, host)
+  return readHost(ctx, input)
 }
 
-/** Returns the host in a path, as `hostOf` spells it. Throws `not_found`. */
-function nameOf({ host }: { host: string }): string {
-  if (!isName(host)) throw notFound()
-  return host
-}
-
+// Returns whether a host in a path is as `hostOf` spells it.
 function isName(host: string): boolean {
   return hostOf(`https://${host}`) === host || hostOf(`http://${host}`) === host
 }
 
-async function readHost(ctx: Context, workspaceId: string, host: string): Promise<Host> {
+async function readHost(ctx: Context, { caller: { workspaceId }, params: { host } }: OfHost<{ workspaceId: string }>) {
   const limits = { ...defaultLimits, hosts: Number.POSITIVE_INFINITY }
   const given = isName(host) ? [host] : []
   const { data } = await readHosts(ctx.pool, workspaceId, ctx.clock.now(), limits, given)
-  const found = data.find(one => one.host === host)
-  if (!found) throw notFound()
-  return found
+  return data.find(one => one.host === host) ?? null
 }
 
 /** How much is read at most: failed runs, tasks, and hosts in the result. */

@@ -67,19 +67,19 @@ export const listIntegrations = endpoint(operations.listIntegrations, async (ctx
   return { data: rows.map(presentIntegration), next_cursor: null }
 })
 
-export const getIntegration = endpoint(operations.getIntegration, async (ctx, { caller, params: { int: id } }) =>
-  readIntegration(ctx, caller, id),
-)
+export const getIntegration = endpoint(operations.getIntegration, readIntegration)
 
 export const updateIntegration = endpoint(operations.updateIntegration, {
   inspect: (ctx, body) => inspectTarget(ctx, body),
-  async handle(ctx, { caller, params: { int: id }, body }) {
+  async handle(ctx, input) {
+    const { caller, body } = input
     const { workspaceId } = caller
+    const id = input.params.int
     const to = integrationTarget(body)
     const target = to && (await withConsent(ctx, caller, to, body.email === undefined ? 'webhook' : 'email'))
     const events = body.events && [...new Set(body.events)]
     const change = given({ key: body.key, name: body.name, events, target: target ?? undefined })
-    if (isEmpty(change)) return readIntegration(ctx, caller, id)
+    if (isEmpty(change)) return readIntegration(ctx, input)
     const store = async (tx: Transaction) => {
       const before = await findIntegration(tx, workspaceId, id)
       if (!before) return null
@@ -96,8 +96,7 @@ export const updateIntegration = endpoint(operations.updateIntegration, {
       return row
     }
     const row = await refuseUsedKey(body.key, () => inWorkspace(ctx.pool, workspaceId, store))
-    if (!row) throw notFound()
-    return presentIntegration(row)
+    return row && presentIntegration(row)
   },
 })
 
@@ -148,15 +147,12 @@ export const testIntegration = endpoint(operations.testIntegration, async (ctx, 
 
 const late = { sent: false, error: 'It did not arrive within ten seconds.' }
 
+type OfIntegration = { caller: Allowed<'integration.read' | 'integration.write'>; params: { int: string } }
+
 /** Reads an integration in its public form. */
-async function readIntegration(
-  ctx: Context,
-  { workspaceId }: Allowed<'integration.read' | 'integration.write'>,
-  id: string,
-): Promise<Integration> {
-  const row = await findIntegration(ctx.pool, workspaceId, id)
-  if (!row) throw notFound()
-  return presentIntegration(row)
+async function readIntegration({ pool }: Context, { caller, params }: OfIntegration): Promise<Integration | null> {
+  const row = await findIntegration(pool, caller.workspaceId, params.int)
+  return row && presentIntegration(row)
 }
 
 /** Returns the public form of an integration. */

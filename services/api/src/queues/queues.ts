@@ -34,40 +34,35 @@ export const listQueues = endpoint(operations.listQueues, async (ctx, { caller: 
   return readPage(`queues:${workspaceId}`, query, find, presentQueue, queueNameForm)
 })
 
-export const getQueue = endpoint(operations.getQueue, async (ctx, { caller, params }) =>
-  readQueue(ctx, caller, nameOf(params)),
-)
+export const getQueue = endpoint(operations.getQueue, readQueue)
 
-export const putQueue = endpoint(operations.putQueue, async (ctx, { caller, params, body }) => {
-  const name = nameOf(params)
+export const putQueue = endpoint(operations.putQueue, async (ctx, input) => {
+  const { caller, body } = input
+  const name = nameOf(input)
   if (!queueNameForm.test(name)) throw notFound()
   await moveQueue(ctx, caller, { name, action: 'queue.changed', details: body }, tx =>
     setQueue(tx, caller.workspaceId, name, body),
   )
-  return readQueue(ctx, caller, name)
+  return readQueue(ctx, input)
 })
 
-export const updateQueue = endpoint(operations.updateQueue, async (ctx, { caller, params, body }) => {
-  const name = nameOf(params)
+export const updateQueue = endpoint(operations.updateQueue, async (ctx, input) => {
+  const { caller, body } = input
+  const name = nameOf(input)
   if (Object.keys(body).length > 0) {
     await moveQueue(ctx, caller, { name, action: 'queue.changed', details: body }, tx =>
       changeQueue(tx, caller.workspaceId, name, toLimits(body)),
     )
   }
-  return readQueue(ctx, caller, name)
+  return readQueue(ctx, input)
 })
 
-export const pauseQueue = endpoint(operations.pauseQueue, (ctx, { caller, params }) =>
-  setPaused(ctx, caller, nameOf(params), true),
-)
+export const pauseQueue = endpoint(operations.pauseQueue, (ctx, input) => setPaused(ctx, input, true))
+export const resumeQueue = endpoint(operations.resumeQueue, (ctx, input) => setPaused(ctx, input, false))
 
-export const resumeQueue = endpoint(operations.resumeQueue, (ctx, { caller, params }) =>
-  setPaused(ctx, caller, nameOf(params), false),
+export const deleteQueue = endpoint(operations.deleteQueue, (ctx, input) =>
+  removeQueue(ctx, input.caller, nameOf(input)),
 )
-
-export const deleteQueue = endpoint(operations.deleteQueue, async (ctx, { caller, params }) => {
-  await removeQueue(ctx, caller, nameOf(params))
-})
 
 type QueueChange = {
   name: string
@@ -129,21 +124,22 @@ export async function removeQueue(
   }
 }
 
-async function setPaused(ctx: Context, caller: Allowed<'queue.write'>, name: string, isPaused: boolean) {
-  await movePause(ctx, caller, name, isPaused)
-  return readQueue(ctx, caller, name)
+type OfQueue<Caller> = { caller: Caller; params: { queue: string } }
+
+async function setPaused(ctx: Context, input: OfQueue<Allowed<'queue.write'>>, isPaused: boolean) {
+  await movePause(ctx, input.caller, nameOf(input), isPaused)
+  return readQueue(ctx, input)
 }
 
 // PostgreSQL has no text with NUL.
-function nameOf({ queue: name }: { queue: string }): string {
+function nameOf({ params: { queue: name } }: OfQueue<unknown>): string {
   if (name.includes('\0')) throw notFound()
   return name
 }
 
-async function readQueue(ctx: Context, { workspaceId }: Allowed<'queue.read' | 'queue.write'>, name: string) {
-  const row = await findQueue(ctx.pool, workspaceId, name)
-  if (!row) throw notFound()
-  return presentQueue(row)
+async function readQueue(ctx: Context, input: OfQueue<Allowed<'queue.read' | 'queue.write'>>) {
+  const row = await findQueue(ctx.pool, input.caller.workspaceId, nameOf(input))
+  return row ? presentQueue(row) : null
 }
 
 function presentQueue(row: QueueRow): Queue {

@@ -97,13 +97,12 @@ export const listSubscriptions = endpoint(operations.listSubscriptions, async (c
   return readPage(`subscriptions:${workspaceId}`, query, find, presentSubscription)
 })
 
-export const getSubscription = endpoint(operations.getSubscription, async (ctx, { caller, params }) =>
-  readSubscription(ctx, caller, params.sub),
-)
+export const getSubscription = endpoint(operations.getSubscription, readSubscription)
 
 export const updateSubscription = endpoint(operations.updateSubscription, {
   inspect: (ctx, body) => inspectRequest(ctx, body),
-  async handle(ctx, { caller, params, body }) {
+  async handle(ctx, input) {
+    const { caller, params, body } = input
     const { workspaceId } = caller
     const change = given({
       key: body.key,
@@ -120,9 +119,7 @@ export const updateSubscription = endpoint(operations.updateSubscription, {
       ...toStoredControls(body),
     })
     const callbackChange = toCallbackChange(body)
-    if (isEmpty(change) && callbackChange === undefined) {
-      return readSubscription(ctx, caller, params.sub)
-    }
+    if (isEmpty(change) && callbackChange === undefined) return readSubscription(ctx, input)
     const written = { url: body.url, headers: change.headers, callbacks: callbackChange }
     await requireSecretUse(ctx.pool, caller, [written], () =>
       ctx.prisma.subscription.findFirst({ where: { id: params.sub, workspaceId } }),
@@ -175,14 +172,12 @@ async function changedCallbacks(tx: PrismaTransaction, id: string, change: strin
   return mergeCallbacks(row?.callbacks, change)
 }
 
-async function readSubscription(
-  ctx: Context,
-  { workspaceId }: Allowed<'subscription.read' | 'subscription.write'>,
-  id: string,
-): Promise<Subscription> {
-  const row = await ctx.prisma.subscription.findFirst({ where: { id, workspaceId } })
-  if (!row) throw notFound()
-  return presentSubscription(row)
+type OfSubscription = { caller: Allowed<'subscription.read' | 'subscription.write'>; params: { sub: string } }
+
+async function readSubscription({ prisma }: Context, { caller, params }: OfSubscription): Promise<Subscription | null> {
+  const { workspaceId } = caller
+  const row = await prisma.subscription.findFirst({ where: { id: params.sub, workspaceId } })
+  return row && presentSubscription(row)
 }
 
 /** What makes a subscription one of an MCP client. */
