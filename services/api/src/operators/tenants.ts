@@ -1,6 +1,6 @@
-import type { Operation } from '@belfry/contract/operation'
+import type { Operation, ResponseBody } from '@belfry/contract/operation'
 import { operations } from '@belfry/contract/operations'
-import type { suspensionBody, Tenant } from '@belfry/contract/operator'
+import type { suspensionBody, Tenant, TenantDetail } from '@belfry/contract/operator'
 import { type AnyTransaction, execute, presentOperatorEntry } from '@belfry/db/audit-log'
 import {
   blockAddress as block,
@@ -11,7 +11,6 @@ import { inTransaction } from '@belfry/db/postgres/in-transaction'
 import { waitsForTime } from '@belfry/db/tasks/task-row'
 import { usedExecutions } from '@belfry/db/usage/execution-blocks'
 import { newUuid, toId } from '@belfry/domain/id'
-import type { Role } from '@belfry/domain/permissions'
 import { presentLimit, type TierName, tierNames } from '@belfry/domain/tiers'
 import { forgetApiKeys } from '../auth/api-key.ts'
 import { requireStepUp } from '../auth/second-factors.ts'
@@ -44,14 +43,15 @@ export const getTenant = endpoint(operations.getTenant, async (ctx, { params }) 
   ])
   if (!rows[0]) throw notFound()
   const workspaces = await ctx.pool.query<WorkspaceRow>(
-    `SELECT id, name, suspended_at AS "suspendedAt", created_at AS "createdAt", ${inFlightOf('w.id')} AS "inFlight"
+    `SELECT id, name, ${inFlightOf('w.id')} AS in_flight, suspended_at, created_at
        FROM workspaces w WHERE organization_id = $1 AND deleted_at IS NULL ORDER BY id LIMIT 1000`,
     [params.org],
   )
   const members = await ctx.pool.query<MemberRow>(
-    `SELECT u.id, u.email, u.name, m.role, u.suspended_at AS "suspendedAt",
+    `SELECT u.id AS user_id, u.email, u.name, m.role,
               EXISTS (SELECT FROM passkeys p WHERE p.user_id = u.id)
-                OR EXISTS (SELECT FROM totp_factors t WHERE t.user_id = u.id AND t.confirmed_at IS NOT NULL) AS "hasSecondFactor"
+                OR EXISTS (SELECT FROM totp_factors t WHERE t.user_id = u.id AND t.confirmed_at IS NOT NULL) AS has_second_factor,
+              u.suspended_at
        FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.organization_id = $1
        ORDER BY m.joined_at, u.id LIMIT 1000`,
     [params.org],
@@ -71,13 +71,12 @@ export const getTenant = endpoint(operations.getTenant, async (ctx, { params }) 
       const { executions, storageBytes } = ctx.config.tiers[tier]
       return { tier, executions: presentLimit(executions), storage_bytes: presentLimit(storageBytes) }
     }),
-    workspace_list: workspaces.rows.map(({ id, name, suspendedAt, inFlight, createdAt }) => {
-      const times = { suspended_at: iso(suspendedAt), created_at: createdAt.toISOString() }
-      return { id: toId('ws', id), name, in_flight: inFlight, ...times }
+    workspace_list: workspaces.rows.map(row => {
+      const times = { suspended_at: iso(row.suspended_at), created_at: row.created_at.toISOString() }
+      return { ...row, id: toId('ws', row.id), ...times }
     }),
-    member_list: members.rows.map(({ id, email, name, role, hasSecondFactor, suspendedAt }) => {
-      const state = { has_second_factor: hasSecondFactor, suspended_at: iso(suspendedAt) }
-      return { user_id: toId('user', id), email, name, role, ...state }
+    member_list: members.rows.map(row => {
+      return { ...row, user_id: toId('user', row.user_id), suspended_at: iso(row.suspended_at) }
     }),
   }
 })
@@ -139,10 +138,11 @@ function suspension(operation: Suspension, kind: keyof typeof kinds, change: 'su
 }
 
 export const findTargets = endpoint(operations.findTargets, async (ctx, { query: { host } }) => {
-  const { rows } = await ctx.pool.query<TargetRow>({ text: targetsStatement, values: [host.toLowerCase()] })
+  const { rows } = await ctx.pool.query<Target>({ text: targetsStatement, values: [host.toLowerCase()] })
   return {
-    data: rows.map(({ workspaceId, organizationId, ...row }) => {
-      return { workspace_id: toId('ws', workspaceId), organization_id: toId('org', organizationId), ...row }
+    data: rows.map(row => {
+      const ids = { workspace_id: toId('ws', row.workspace_id), organization_id: toId('org', row.organization_id) }
+      return { ...row, ...ids }
     }),
   }
 })
@@ -153,31 +153,13 @@ export const listOperatorLog = endpoint(operations.listOperatorLog, async (ctx, 
   return readPage('operator-log', query, find, presentOperatorEntry)
 })
 
-type TenantRow = Omit<Tenant, 'account' | 'suspended_at' | 'created_at'> & {
-  suspendedAt: Date | null
-  createdAt: Date
-  accountId: string | null
-  accountEmail: string | null
-  accountSuspendedAt: Date | null
-}
-type WorkspaceRow = { id: string; name: string; suspendedAt: Date | null; createdAt: Date; inFlight: number }
-type MemberRow = {
-  id: string
-  email: string
-  name: string
-  role: Role
-  hasSecondFactor: boolean
-  suspendedAt: Date | null
-}
-type TargetRow = {
-  workspaceId: string
-  workspace_name: string
-  organizationId: string
-  organization_name: string
-  tasks: number
-  cron_jobs: number
-  subscriptions: number
-}
+// Rows have the names of the public form, with ids of the database and dates.
+type Times = { suspended_at: Date | null; created_at: Date }
+type TenantRow = Omit<Tenant, 'account' | keyof Times> &
+  Times & { accountId: string | null; accountEmail: string | null; accountSuspendedAt: Date | null }
+type WorkspaceRow = Omit<TenantDetail['workspace_list'][number], keyof Times> & Times
+type MemberRow = Omit<TenantDetail['member_list'][number], 'suspended_at'> & Pick<Times, 'suspended_at'>
+type Target = ResponseBody<typeof operations.findTargets>['data'][number]
 
 const ownerAddresses = `coalesce((
   SELECT string_agg(u.email, ' ') FROM memberships m JOIN users u ON u.id = m.user_id
@@ -198,7 +180,7 @@ const sortColumns = {
 const rateMinutes = 5
 
 const tenantColumns = `
-  SELECT o.id, o.name, o.slug, o.tier, o.suspended_at AS "suspendedAt", o.created_at AS "createdAt",
+  SELECT o.id, o.name, o.slug, o.tier, o.suspended_at, o.created_at,
          a.id AS "accountId", a.email AS "accountEmail", a.suspended_at AS "accountSuspendedAt",
          w.workspaces, w.in_flight, coalesce(greatest(0, ${usedExecutions('u')}), 0)::float8 AS executions,
          coalesce(greatest(0, s.bytes), 0)::float8 AS storage_bytes, coalesce(d.failed, 0)::float8 AS failed_today,
@@ -237,22 +219,20 @@ const targetsStatement = `
     UNION ALL SELECT workspace_id, 0, 1, 0 FROM cron_jobs WHERE ${hostOf('url')} = $1
     UNION ALL SELECT workspace_id, 0, 0, 1 FROM subscriptions WHERE ${hostOf('url')} = $1
   )
-  SELECT w.id AS "workspaceId", w.name AS workspace_name, o.id AS "organizationId", o.name AS organization_name,
+  SELECT w.id AS workspace_id, o.id AS organization_id, w.name AS workspace_name, o.name AS organization_name,
          sum(tasks)::int AS tasks, sum(cron_jobs)::int AS cron_jobs, sum(subscriptions)::int AS subscriptions
   FROM found f JOIN workspaces w ON w.id = f.workspace_id JOIN organizations o ON o.id = w.organization_id
   GROUP BY w.id, o.id ORDER BY tasks DESC, w.id LIMIT 100`
 
 function presentTenant(row: TenantRow): Tenant {
-  const { id, accountId, accountEmail, accountSuspendedAt, suspendedAt, createdAt, ...shown } = row
+  const { accountId, accountEmail: email, accountSuspendedAt, suspended_at, created_at, ...shown } = row
+  const account = accountId !== null && email !== null ? { user_id: toId('user', accountId), email } : null
   return {
-    id: toId('org', id),
     ...shown,
-    account:
-      accountId === null || accountEmail === null
-        ? null
-        : { user_id: toId('user', accountId), email: accountEmail, suspended_at: iso(accountSuspendedAt) },
-    suspended_at: iso(suspendedAt),
-    created_at: createdAt.toISOString(),
+    id: toId('org', row.id),
+    account: account && { ...account, suspended_at: iso(accountSuspendedAt) },
+    suspended_at: iso(suspended_at),
+    created_at: created_at.toISOString(),
   }
 }
 
