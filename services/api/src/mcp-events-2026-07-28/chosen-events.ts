@@ -1,15 +1,14 @@
 import { parseInput } from '@belfry/contract/field-errors'
 import { isMcpEvent, type McpEvent, mcpEvents } from '@belfry/contract/mcp-events'
 import { filterField } from '@belfry/contract/payload-filter'
-import { AppError, type FieldError } from '@belfry/domain/app-error'
+import type { AppError, FieldError } from '@belfry/domain/app-error'
 import { parseInstantIn } from '@belfry/domain/cron/local-time'
 import type { Condition } from '@belfry/domain/payload-filter'
-import { type ActionIn, decide } from '@belfry/domain/permissions'
 import type { z } from 'zod'
-import type { Allowed } from '../auth/authorize.ts'
+import { type Allowed, requireRight } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { inspectSchedule } from '../cron-jobs/inspect-schedule.ts'
-import { invalid } from '../http/errors.ts'
+import { invalid, invalidField } from '../http/errors.ts'
 import type { SubscribeBody } from './subscription-body.ts'
 
 /** When a reminder is due: once, or by a cron expression in a time zone. */
@@ -60,10 +59,11 @@ function chooseOwn(ctx: Context, caller: Allowed, name: McpEvent, given: Record<
   const own = { topic: `@${name}`, filter: [], match: null, schedule: null }
   if (name === 'reminder.due') {
     const schedule = readSchedule(ctx, parseArguments(mcpEvents[name].arguments, given))
-    requireRights(caller, schedule.cron === null ? 'task.create' : 'cron_job.write')
+    requireRight(caller, schedule.cron === null ? 'task.create' : 'cron_job.write')
     return { ...own, schedule }
   }
-  requireRights(caller, 'task.read', 'run.read')
+  requireRight(caller, 'task.read')
+  requireRight(caller, 'run.read')
   const { task_id, cronjob_id, label } = parseArguments(mcpEvents['task.dead'].arguments, given)
   const columns = { id: task_id, cron_job_id: cronjob_id, labels: label && [label] }
   return { ...own, match: JSON.parse(JSON.stringify(columns)) }
@@ -76,7 +76,8 @@ function readSchedule(ctx: Context, given: z.output<(typeof mcpEvents)['reminder
   }
   if (cron !== undefined) {
     const schedule = { cron, timezone: timezone ?? 'UTC' }
-    refuse(inspectSchedule(ctx, schedule))
+    const errors = inspectSchedule(ctx, schedule)
+    if (errors.length > 0) throw invalidArguments(errors)
     return { at: null, ...schedule }
   }
   const at = parseInstantIn(timezone ?? null, String(text))
@@ -85,28 +86,21 @@ function readSchedule(ctx: Context, given: z.output<(typeof mcpEvents)['reminder
   throw invalidArgument('arguments.at', 'invalid_timestamp', message)
 }
 
-function parseArguments<T extends z.ZodType>(schema: T, given: unknown): z.output<T> {
+function parseArguments<T>(schema: z.ZodType<T>, given: unknown): T {
   const parsed = parseInput(schema, given)
-  if (!parsed.ok) refuse(parsed.errors)
-  return (parsed as { value: z.output<T> }).value
+  if (parsed.ok) return parsed.value
+  throw invalidArguments(parsed.errors)
 }
 
-function refuse(errors: readonly FieldError[]): void {
-  if (errors.length === 0) return
-  throw invalid(
+function invalidArguments(errors: readonly FieldError[]): AppError {
+  const pathOf = (path: string) => (path === '' ? 'arguments' : `arguments.${path}`)
+  return invalid(
     'body',
-    errors.map(error => ({ ...error, path: error.path === '' ? 'arguments' : `arguments.${error.path}` })),
+    errors.map(error => ({ ...error, path: pathOf(error.path) })),
   )
 }
 
 /** The refusal of a field; `rest` continues a sentence that starts with its path. */
 export function invalidArgument(path: string, code: string, rest: string): AppError {
-  return invalid('body', [{ path, code, message: `${path} ${rest}` }])
-}
-
-function requireRights(caller: Allowed, ...rights: ActionIn<'workspace'>[]): void {
-  for (const right of rights) {
-    const decision = decide(caller.actor, right)
-    if (!decision.allowed) throw new AppError('forbidden', decision.reason)
-  }
+  return invalidField(path, code, `${path} ${rest}`)
 }
