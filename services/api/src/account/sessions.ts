@@ -26,19 +26,20 @@ export const listSessions = endpoint(operations.listSessions, async (ctx, { call
 })
 
 export const endSession = endpoint(operations.endSession, async (ctx, { caller, params }) => {
-  if ((await end(ctx, caller, 'session_ended', params.session)) === 0) throw notFound()
+  if ((await endSessions(ctx, caller, 'session_ended', params.session)) === 0) throw notFound()
 })
 
 export const endOtherSessions = endpoint(operations.endOtherSessions, async (ctx, { caller }) => {
-  await end(ctx, caller, 'session_ended', { not: caller.sessionId })
+  await endSessions(ctx, caller, 'session_ended', { not: caller.sessionId })
 })
 
 export const logout = endpoint(operations.logout, async (ctx, { caller }) => {
-  await end(ctx, caller, 'signed_out', caller.sessionId)
+  await endSessions(ctx, caller, 'signed_out', caller.sessionId)
   return new ApiResponse({ status: 204, headers: { 'Set-Cookie': noSessionCookie(ctx) } })
 })
 
-async function end(
+/** Ends sessions of a user, and records it. Returns how many there were. */
+export async function endSessions(
   ctx: Context,
   { userId, address }: UserCaller,
   action: 'session_ended' | 'signed_out',

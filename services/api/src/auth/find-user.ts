@@ -5,10 +5,10 @@ import { logCaller } from '../http/request-log.ts'
 import { callerAddress } from './caller-address.ts'
 import { isAskedAgain, spendSessionRequest } from './rate-limits.ts'
 import {
+  cookieOf,
   readSessionToken,
   type SessionClaims,
   sessionCookie,
-  sessionCookieOf,
   sessionMs,
   signSessionToken,
 } from './session-token.ts'
@@ -36,7 +36,7 @@ export async function findUser(
 ): Promise<UserCaller> {
   const refused = new AppError('unauthenticated', missing)
   const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
-  const cookie = bearer === undefined ? sessionCookieOf(ctx, request) : undefined
+  const cookie = bearer === undefined ? cookieOf(ctx, request, 'belfry_session') : undefined
   const token = bearer ?? cookie
   const now = ctx.clock.now()
   const claims = token === undefined ? null : readSessionToken(ctx.config.jwtKeys, token, now)

@@ -63,11 +63,6 @@ function readWithKey(key: KeyObject, text: string, now: number): SessionClaims |
 type CookieName = 'belfry_session' | 'belfry_device' | 'belfry_oidc'
 type Settings = { config: Pick<Context['config'], 'publicUrl'> }
 
-/** Returns the session token that a browser sends in its cookie. */
-export function sessionCookieOf(ctx: Settings, request: Request): string | undefined {
-  return cookieOf(ctx, request, 'belfry_session')
-}
-
 /** Returns the `Set-Cookie` header that gives a browser a session token. */
 export function sessionCookie(ctx: Settings, token: string, expiresAt: Date): string {
   return setCookie(ctx, 'belfry_session', token, expiresAt)

@@ -1,9 +1,9 @@
 import { operations } from '@belfry/contract/operations'
-import { recordAccountEntry } from '@belfry/db/account-log'
 import { AppError } from '@belfry/domain/app-error'
 import type { Request } from 'express'
 import * as client from 'openid-client'
 import { z } from 'zod'
+import { endSessions } from '../account/sessions.ts'
 import { callerAddress } from '../auth/caller-address.ts'
 import { cookieOf, noSessionCookie, setCookie } from '../auth/session-token.ts'
 import { consumeRequest } from '../auth/throttle.ts'
@@ -39,21 +39,22 @@ export async function warnOfOidc({ oidc, prisma }: Pick<Context, 'oidc' | 'prism
 export const startOidc = endpoint(operations.startOidc, async (ctx, { body }) => {
   if (!ctx.oidc) throw notFound()
   const { settings } = ctx.oidc
-  const begun = newAttempt(localPath(body.return_to ?? '/', ctx.config.publicUrl))
+  const returnTo = localPath(body.return_to ?? '/', ctx.config.publicUrl)
+  const [state, nonce, verifier] = [client.randomState(), client.randomNonce(), client.randomPKCECodeVerifier()]
   const issuer = await ctx.oidc.client().catch(cause => {
     throw new AppError('unavailable', 'The issuer for the sign-in does not answer. Try again later.', { cause })
   })
   const url = client.buildAuthorizationUrl(issuer, {
     redirect_uri: redirectUri(ctx),
     scope: settings.scopes,
-    state: begun.state,
-    nonce: begun.nonce,
-    code_challenge: await client.calculatePKCECodeChallenge(begun.verifier),
+    state,
+    nonce,
+    code_challenge: await client.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
   })
   return new ApiResponse({
     status: 200,
-    headers: { 'Set-Cookie': await attemptCookie(ctx, begun) },
+    headers: { 'Set-Cookie': await attemptCookie(ctx, { state, nonce, verifier, returnTo }) },
     body: { url: url.href },
   })
 })
@@ -77,7 +78,7 @@ const logoutHintMs = 30 * 24 * 3_600_000
 
 export const finishOidc = endpoint(operations.finishOidc, async (ctx, { request }) => {
   if (!ctx.oidc) throw notFound()
-  const ended = noAttemptCookie(ctx)
+  const ended = setCookie(ctx, 'belfry_oidc', '', new Date(0)) // each attempt can be finished once
   try {
     const begun = await attemptOf(ctx, request)
     if (!begun) throw new OidcSignInError('expired', 'This browser has begun no such sign-in.')
@@ -166,13 +167,10 @@ function refusal(cause: unknown): OidcSignInError {
 }
 
 export const logoutOidc = endpoint(operations.logoutOidc, async (ctx, { caller }) => {
-  const { userId, sessionId, address } = caller
-  const session = await ctx.prisma.$transaction(async tx => {
-    const [row] = await tx.session.findMany({ where: { id: sessionId, userId }, select: { logoutHint: true } })
-    const { count } = await tx.session.deleteMany({ where: { id: sessionId, userId } })
-    if (count > 0) await recordAccountEntry(tx, { userId, action: 'signed_out', address })
-    return row
-  })
+  const { userId, sessionId } = caller
+  const own = { id: sessionId, userId }
+  const session = await ctx.prisma.session.findFirst({ where: own, select: { logoutHint: true } })
+  await endSessions(ctx, caller, 'signed_out', sessionId)
   const url = session?.logoutHint ? await endOfSession(ctx, session.logoutHint) : null
   return new ApiResponse({ status: 200, headers: { 'Set-Cookie': noSessionCookie(ctx) }, body: { url } })
 })
@@ -202,21 +200,11 @@ type Attempt = z.infer<typeof attempt>
 /** How long a user has at the issuer. */
 const attemptMs = 10 * 60_000
 
-function newAttempt(returnTo: string): Attempt {
-  const [state, nonce, verifier] = [client.randomState(), client.randomNonce(), client.randomPKCECodeVerifier()]
-  return { state, nonce, verifier, returnTo }
-}
-
 /** Returns the `Set-Cookie` header that keeps an attempt, encrypted. */
 async function attemptCookie(ctx: Context, begun: Attempt): Promise<string> {
   const now = ctx.clock.now()
   const sealed = await sealText(ctx.config.jwtKeys[0], 'sign-in', begun, attemptMs, now)
   return setCookie(ctx, 'belfry_oidc', sealed, new Date(now + attemptMs))
-}
-
-/** Returns the `Set-Cookie` header that ends an attempt: each can be finished once. */
-function noAttemptCookie(ctx: Context): string {
-  return setCookie(ctx, 'belfry_oidc', '', new Date(0))
 }
 
 /** Returns the attempt that this browser has begun, unless it is too old. */
