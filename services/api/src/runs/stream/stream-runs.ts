@@ -4,6 +4,7 @@ import { fromId, toId } from '@belfry/domain/id'
 import { presentRun } from '@belfry/present/present-run'
 import { toJsonText } from '@belfry/present/raw-json'
 import type { RunRow } from '@belfry/present/run-row'
+import { createWaker } from '@belfry/runtime'
 import type { Request } from 'express'
 import { requireApiKeyInForce } from '../../auth/api-key.ts'
 import { authorize, type CallerOf } from '../../auth/authorize.ts'
@@ -108,7 +109,7 @@ export async function* runEvents(ctx: Context, { workspaceIds, after, check, ove
   const waiting: string[] = []
   let waitingLength = 0
   const sent = new Set<string>()
-  let wake = () => {}
+  const waker = createWaker()
   const stops = workspaceIds.map(workspaceId =>
     ctx.runTails.listen(workspaceId, ({ runs, omitted, upTo }) => {
       if (waitingLength > maxWaiting) return
@@ -116,11 +117,9 @@ export async function* runEvents(ctx: Context, { workspaceIds, after, check, ove
       if (omitted > 0) events.push(toOmitted(omitted, upTo))
       waiting.push(...events)
       waitingLength += events.reduce((sum, { length }) => sum + length, 0)
-      wake()
+      waker.wake()
     }),
   )
-  const onOver = () => wake()
-  over.addEventListener('abort', onOver)
   try {
     yield 'retry: 2000\n\n'
     if (after !== undefined) {
@@ -144,16 +143,9 @@ export async function* runEvents(ctx: Context, { workspaceIds, after, check, ove
         beatAt = performance.now()
         continue
       }
-      await new Promise<void>(resolve => {
-        const timer = setTimeout(resolve, checkMs)
-        wake = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-      })
+      await waker.pause(checkMs, over)
     }
   } finally {
-    over.removeEventListener('abort', onOver)
     for (const stop of stops) stop()
   }
 }
