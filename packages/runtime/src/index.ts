@@ -13,6 +13,7 @@ export type { OperatorListen } from './operator-port.ts'
 export { ConfigError, readConfig } from './read-config.ts'
 export { failToStart, runRole, runService, type Service } from './run-service.ts'
 export {
+  entriesOf,
   integer,
   listenHost,
   parsedBy,

@@ -76,6 +76,12 @@ export function wantsTracing(env: {
   return (env.OTEL_TRACES_EXPORTER ?? (env.OTEL_EXPORTER_OTLP_ENDPOINT ? 'otlp' : 'none')) === 'otlp'
 }
 
+/** Returns the entries of a comma-separated list, without spaces around them and empty ones. */
+export function entriesOf(list: string): string[] {
+  const entries = list.split(',').map(entry => entry.trim())
+  return entries.filter(Boolean)
+}
+
 /** A whole number as text, from `min` to `max`. */
 export function integer(min: number, max: number) {
   const message = `must be a whole number from ${min} to ${max}`

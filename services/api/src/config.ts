@@ -3,6 +3,7 @@ import { parseCidrs } from '@belfry/domain/address'
 import { parseTiers, tierNames } from '@belfry/domain/tiers'
 import { parseStorageUrl } from '@belfry/object-storage'
 import {
+  entriesOf,
   integer,
   listenHost,
   parsedBy,
@@ -99,12 +100,7 @@ export const variables = z.object({
   OPERATORS: z
     .string()
     .prefault('')
-    .transform(text =>
-      text
-        .split(',')
-        .map(one => one.trim().toLowerCase())
-        .filter(Boolean),
-    )
+    .transform(text => entriesOf(text.toLowerCase()))
     .refine(all => all.every(one => /^[^\s@]+@[^\s@]+$/.test(one)), 'must be email addresses, comma-separated'),
   /** Whether the QStash interface is served at `/v2`. */
   QSTASH_API: z.enum(['on', 'off'], 'must be on or off').default('off'),

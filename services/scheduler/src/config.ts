@@ -1,7 +1,7 @@
 import { fromId } from '@belfry/domain/id'
 import { parseTiers } from '@belfry/domain/tiers'
 import { parseStorageUrl } from '@belfry/object-storage'
-import { integer, parsedBy, publicUrl, readConfig, serviceSettings, serviceVariables } from '@belfry/runtime'
+import { entriesOf, integer, parsedBy, publicUrl, readConfig, serviceSettings, serviceVariables } from '@belfry/runtime'
 import { z } from 'zod'
 
 export type Config = ReturnType<typeof loadConfig>
@@ -43,13 +43,9 @@ const schema = variables.transform(env => ({
 }))
 
 function parseOrganizations(text: string): string[] {
-  return text
-    .split(',')
-    .map(id => id.trim())
-    .filter(id => id !== '')
-    .map(id => {
-      const organizationId = fromId('org', id)
-      if (organizationId === null) throw new Error(`must be ids of organizations: ${id} is none`)
-      return organizationId
-    })
+  return entriesOf(text).map(id => {
+    const organizationId = fromId('org', id)
+    if (organizationId === null) throw new Error(`must be ids of organizations: ${id} is none`)
+    return organizationId
+  })
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { parseCidrs } from '@belfry/domain/address'
 import { AppError } from '@belfry/domain/app-error'
+import { entriesOf } from '@belfry/runtime'
 import type { NextFunction, Request, Response } from 'express'
 
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
@@ -31,10 +32,7 @@ function nameOf(host: string): string {
 
 /** Parses comma-separated host names and addresses. Throws for anything else. */
 export function parseHosts(text: string): string[] {
-  const hosts = text
-    .split(',')
-    .map(host => host.trim().toLowerCase())
-    .filter(host => host !== '')
+  const hosts = entriesOf(text.toLowerCase())
   for (const host of hosts) {
     if (!/^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])$/.test(host)) {
       throw new Error(`"${host}" is not a host name or an address (IPv6 in brackets)`)
