@@ -8,7 +8,7 @@ import {
   unblockAddress as unblock,
 } from '@belfry/db/outbox/mail-blocks'
 import { inTransaction } from '@belfry/db/postgres/in-transaction'
-import { waitsForTime } from '@belfry/db/tasks/task-row'
+import { hostOfUrl, waitsForTime } from '@belfry/db/tasks/task-row'
 import { usedExecutions } from '@belfry/db/usage/execution-blocks'
 import { newUuid, toId } from '@belfry/domain/id'
 import { presentLimit, type TierName, tierNames } from '@belfry/domain/tiers'
@@ -208,16 +208,13 @@ const tenantColumns = `
   LEFT JOIN storage s ON s.organization_id = o.id
   LEFT JOIN usage_days d ON d.organization_id = o.id AND d.day = (now() AT TIME ZONE 'UTC')::date`
 
-const hostOf = (url: string) =>
-  `lower(split_part(split_part(split_part(split_part(${url}, '/', 3), '?', 1), '#', 1), '@', -1))`
-
 const targetsStatement = `
   WITH found AS (
     SELECT t.workspace_id, 1 AS tasks, 0 AS cron_jobs, 0 AS subscriptions
     FROM (SELECT task_id, url FROM task_requests ORDER BY task_id DESC LIMIT 100000) r JOIN tasks t ON t.id = r.task_id
-    WHERE ${hostOf('r.url')} = $1
-    UNION ALL SELECT workspace_id, 0, 1, 0 FROM cron_jobs WHERE ${hostOf('url')} = $1
-    UNION ALL SELECT workspace_id, 0, 0, 1 FROM subscriptions WHERE ${hostOf('url')} = $1
+    WHERE ${hostOfUrl('r.url')} = $1
+    UNION ALL SELECT workspace_id, 0, 1, 0 FROM cron_jobs WHERE ${hostOfUrl('url')} = $1
+    UNION ALL SELECT workspace_id, 0, 0, 1 FROM subscriptions WHERE ${hostOfUrl('url')} = $1
   )
   SELECT w.id AS workspace_id, o.id AS organization_id, w.name AS workspace_name, o.name AS organization_name,
          sum(tasks)::int AS tasks, sum(cron_jobs)::int AS cron_jobs, sum(subscriptions)::int AS subscriptions
