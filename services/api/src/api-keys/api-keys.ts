@@ -53,7 +53,7 @@ export const createApiKey = endpoint(operations.createApiKey, async (ctx, { call
   const quota = await readQuota(ctx, organizationId)
   const scopes = grantedScopes(actor, body.scopes)
   if (isWideKey(scopes)) await requireStepUp(ctx, user)
-  const { row, key } = await ctx.prisma.$transaction(async tx => {
+  return ctx.prisma.$transaction(async tx => {
     await lockWorkspace(tx, caller)
     const expiresAt = await expiryOf(ctx, tx, organizationId, body.expires_at)
     refuseOverCount(quota, 'apiKeys', await tx.apiKey.count({ where: inForce(ctx, workspaceId) }))
@@ -69,7 +69,6 @@ export const createApiKey = endpoint(operations.createApiKey, async (ctx, { call
       ...ofUser,
     })
   })
-  return presentNewApiKey(row, key)
 })
 
 /** The columns of a key that a user created. */
@@ -119,7 +118,7 @@ function wrongExpiry(code: string, rest: string): AppError {
 
 type NewRow = Omit<ApiKeyRow, 'prefix' | 'createdAt' | 'lastUsedAt' | 'revokedAt' | 'lastUsedAddress'>
 
-/** Stores a new API key, and records it in the audit log. Returns its row, and the key itself. */
+/** Stores a new API key, and records it in the audit log. Returns the response with it. */
 export async function storeApiKey(
   { clock }: Context,
   tx: PrismaTransaction,
@@ -127,7 +126,7 @@ export async function storeApiKey(
   row: NewRow,
   details: Record<string, unknown> = {},
   action: 'api_key.created' | 'api_key.exchanged' = 'api_key.created',
-): Promise<{ row: ApiKeyRow; key: string }> {
+): Promise<ApiResponse> {
   const { key, prefix, hash } = createApiKeyText()
   const { name, scopes, expiresAt, allowedRanges: allowed_ranges } = row
   await audit(tx, caller, action, toId('key', row.id), {
@@ -140,12 +139,7 @@ export async function storeApiKey(
   })
   // By default, Prisma would take the clock of this process.
   const createdAt = new Date(clock.now())
-  return { row: await tx.apiKey.create({ data: { ...row, createdAt, prefix, hash } }), key }
-}
-
-/** Returns the response with a new API key. */
-export function presentNewApiKey(row: ApiKeyRow, key: string): ApiResponse {
-  const presented = presentApiKey(row)
+  const presented = presentApiKey(await tx.apiKey.create({ data: { ...row, createdAt, prefix, hash } }))
   return created(`/api/v1/workspaces/${presented.workspace_id}/api-keys/${presented.id}`, { ...presented, key })
 }
 
@@ -154,7 +148,7 @@ const defaultOverlapMs = 86_400_000
 export const rollApiKey = endpoint(operations.rollApiKey, async (ctx, { caller, params, body }) => {
   const { workspaceId, organizationId, user, actor } = caller
   const quota = await readQuota(ctx, organizationId)
-  const { row, key } = await ctx.prisma.$transaction(async tx => {
+  const response = await ctx.prisma.$transaction(async tx => {
     await lockWorkspace(tx, caller)
     const old = await tx.apiKey.findFirst({ where: { id: params.key, workspaceId } })
     if (!old) throw notFound()
@@ -182,7 +176,7 @@ export const rollApiKey = endpoint(operations.rollApiKey, async (ctx, { caller, 
     return storeApiKey(ctx, tx, caller, { ...next, expiresAt }, { replaces: toId('key', old.id) })
   })
   forgetApiKeys(ctx.apiKeys, cached => cached.keyId === params.key)
-  return presentNewApiKey(row, key)
+  return response
 })
 
 function sameLifetime({ clock }: Context, { createdAt, expiresAt }: ApiKeyRow): Date | null {
@@ -204,7 +198,7 @@ async function endSoon(ctx: Context, tx: PrismaTransaction, old: ApiKeyRow, over
   await endMcpSubscriptionsOf(tx, { workspaceId: old.workspaceId, keyId: old.id, endsAt: overlapMs === 0 ? null : end })
 }
 
-export type ApiKeyRow = Omit<StoredApiKey, 'hash'>
+type ApiKeyRow = Omit<StoredApiKey, 'hash'>
 
 /** Returns the public form of an API key. */
 function presentApiKey(row: ApiKeyRow): ApiKey {

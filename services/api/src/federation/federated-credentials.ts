@@ -7,7 +7,7 @@ import { AppError } from '@belfry/domain/app-error'
 import type { ClaimConditions } from '@belfry/domain/claim-conditions'
 import { newUuid, toId } from '@belfry/domain/id'
 import { isWideKey } from '@belfry/domain/permissions'
-import { grantedScopes, presentNewApiKey, storeApiKey } from '../api-keys/api-keys.ts'
+import { grantedScopes, storeApiKey } from '../api-keys/api-keys.ts'
 import { audit } from '../audit/audit.ts'
 import { forgetApiKeys } from '../auth/api-key.ts'
 import { callerAddress } from '../auth/caller-address.ts'
@@ -40,16 +40,11 @@ export const createFederatedCredential = endpoint(operations.createFederatedCred
         throw new AppError('conflict', `A workspace may have at most ${maxCredentials} federated credentials.`)
       }
       const id = newUuid()
-      await audit(tx, caller, 'federated_credential.created', toId('fed', id), {
-        name,
-        issuer,
-        audience,
-        conditions,
-        scopes,
-        lifetime_ms: lifetimeMs,
-      })
-      const values = { name, issuer, audience, conditions, scopes, lifetimeMs, createdBy: user.userId }
-      return tx.federatedCredential.create({ data: { id, workspaceId, ...values }, omit })
+      const values = { name, issuer, audience, conditions, scopes }
+      const details = { ...values, lifetime_ms: lifetimeMs }
+      await audit(tx, caller, 'federated_credential.created', toId('fed', id), details)
+      const data = { id, workspaceId, ...values, lifetimeMs, createdBy: user.userId }
+      return tx.federatedCredential.create({ data, omit })
     })
     const presented = present(row)
     return created(`/api/v1/workspaces/${presented.workspace_id}/federated-credentials/${presented.id}`, presented)
@@ -134,7 +129,7 @@ export const exchangeToken = endpoint(operations.exchangeToken, async (ctx, { bo
   })
   if (found.isSuspended) throw suspended('workspace')
   const keyId = newUuid()
-  const { row, key } = await ctx.prisma.$transaction(async tx => {
+  const response = await ctx.prisma.$transaction(async tx => {
     await lockWorkspace(tx, { workspaceId, organizationId })
     const now = ctx.clock.now()
     const used = await tx.federatedCredential.updateMany({ where: { id }, data: { lastUsedAt: new Date(now) } })
@@ -155,7 +150,7 @@ export const exchangeToken = endpoint(operations.exchangeToken, async (ctx, { bo
     )
   })
   await attempt.refund()
-  return presentNewApiKey(row, key)
+  return response
 })
 
 function refusal(message: string, cause?: unknown): AppError {
