@@ -37,21 +37,16 @@ export const createIntegration = endpoint(operations.createIntegration, {
   async handle(ctx, { caller, body }) {
     const { workspaceId } = caller
     const { name, channel } = body
-    const events = [...new Set(body.events)]
+    const own = { name, channel, events: [...new Set(body.events)] }
     const to = integrationTarget('url' in body ? { url: body.url } : { email: body.email })
     const target = to && (await withConsent(ctx, caller, to, channel))
     if (!target) throw new Error('The schema accepted an integration without a target.')
     const store = async (tx: Transaction) => {
-      const added = { key: body.key ?? null, name, channel, events, ...target }
+      const added = { key: body.key ?? null, ...own, ...target }
       const row = await insertIntegration(tx, ctx.config.masterKeys, workspaceId, added)
       if (!row) throw new AppError('conflict', `A workspace may have at most ${maxIntegrations} integrations.`)
       await storeConsentMail(ctx, tx, workspaceId, target)
-      await audit(tx, caller, 'integration.created', toId('int', row.id), {
-        name,
-        channel,
-        events,
-        target: row.shownTarget,
-      })
+      await audit(tx, caller, 'integration.created', toId('int', row.id), { ...own, target: row.shownTarget })
       return row
     }
     const row = await refuseUsedKey(body.key, () => inWorkspace(ctx.pool, workspaceId, store))
@@ -86,13 +81,8 @@ export const updateIntegration = endpoint(operations.updateIntegration, {
       requireChannelOf(before.channel, body)
       const row = await changeIntegration(tx, ctx.config.masterKeys, workspaceId, id, change)
       if (target) await storeConsentMail(ctx, tx, workspaceId, target)
-      await audit(
-        tx,
-        caller,
-        'integration.changed',
-        toId('int', id),
-        given({ name: body.name, events, target: target?.shownTarget }),
-      )
+      const details = given({ name: body.name, events, target: target?.shownTarget })
+      await audit(tx, caller, 'integration.changed', toId('int', id), details)
       return row
     }
     const row = await refuseUsedKey(body.key, () => inWorkspace(ctx.pool, workspaceId, store))
