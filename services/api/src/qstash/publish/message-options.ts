@@ -4,6 +4,7 @@ import type { QstashFlowControl } from '@belfry/domain/qstash/qstash-fields'
 import { retryDelays } from '@belfry/domain/qstash/retry-delays'
 import { findHeaderProblems, headerCase } from '@belfry/domain/request-headers'
 import { timeoutLimits } from '@belfry/domain/timeout'
+import { entriesOf } from '@belfry/runtime'
 import { badRequest, notOffered, readNumber } from '../qstash-error.ts'
 
 /** Header names in lower case. */
@@ -133,7 +134,7 @@ function readPeriod(amount: string): number {
 const maxLabels = 10
 
 function readLabels(value = ''): string[] | null {
-  const labels = [...new Set(listIn(value))]
+  const labels = [...new Set(entriesOf(value))]
   if (labels.length > maxLabels) throw badRequest(`invalid Upstash-Label: at most ${maxLabels} labels are allowed`)
   for (const one of labels) {
     if (!('value' in label(one)))
@@ -143,15 +144,10 @@ function readLabels(value = ''): string[] | null {
 }
 
 function readRedaction(value = ''): string[] | null {
-  const fields = listIn(value)
+  const fields = entriesOf(value)
   const wrong = fields.find(field => !/^(body|header|header\[[^\]]+\])$/.test(field))
   if (wrong === undefined) return fields.length === 0 ? null : fields
   throw badRequest(`invalid Upstash-Redact-Fields: "${wrong}" is not body, header or header[name]`)
-}
-
-function listIn(value: string): string[] {
-  const parts = value.split(',').map(text => text.trim())
-  return parts.filter(Boolean)
 }
 
 const maxMs = 73 * 365 * 86_400_000
