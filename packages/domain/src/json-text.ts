@@ -5,6 +5,15 @@ export type JsonLimits = {
   maxKeys: number
 }
 
+/** Parses JSON text; returns undefined for any other. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined // the parser's own message does not help
+  }
+}
+
 export type InspectedJson = { ok: true; value: unknown } | { ok: false; reason: string }
 
 /** Parses untrusted JSON text. The limits are checked before any value is created. */

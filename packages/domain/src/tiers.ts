@@ -1,3 +1,4 @@
+import { parseJson } from './json-text.ts'
 import { nearestName } from './nearest-name.ts'
 
 export const tierNames = ['free', 'startup', 'scaleup', 'unicorn', 'unlimited'] as const
@@ -145,14 +146,6 @@ function known<Name extends string>(name: string, names: readonly Name[], kind: 
   if (found) return found
   const nearest = nearestName(name, names)
   throw new Error(`${name} is not ${kind}; ${nearest ? `did you mean ${nearest}?` : `there are ${names.join(', ')}`}`)
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined // the parser's own message does not help
-  }
 }
 
 function objectOf(value: unknown, what: string): Record<string, unknown> {

@@ -1,5 +1,6 @@
 import type { CreatePasskeyBody, PasskeyAssertion, PasskeyOptions } from '@belfry/contract/second-factor'
 import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
+import { parseJson } from '@belfry/domain/json-text'
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import { hashOneTimeToken, newOneTimeToken } from '../auth/one-time-token.ts'
 import type { Context } from '../context.ts'
@@ -134,12 +135,9 @@ function bytesOf(challenge: string): Uint8Array<ArrayBuffer> {
 
 // Returns the challenge that an authenticator has signed, or ''. The library compares it again.
 function challengeOf(clientDataJSON: string): string {
-  try {
-    const { challenge } = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString())
-    return typeof challenge === 'string' ? challenge : ''
-  } catch {
-    return ''
-  }
+  const text = Buffer.from(clientDataJSON, 'base64url').toString()
+  const { challenge } = Object(parseJson(text)) as { challenge?: unknown }
+  return typeof challenge === 'string' ? challenge : ''
 }
 
 /** What the answer to a challenge is for. An answer for one purpose is refused for every other. */

@@ -2,6 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { cancelPendingTask } from '@belfry/db/tasks/change-task'
 import { AppError } from '@belfry/domain/app-error'
+import { parseJson } from '@belfry/domain/json-text'
 import type { TaskState } from '@belfry/domain/task-state'
 import type { Context } from '../context.ts'
 import { workOf } from '../endpoint.ts'
@@ -58,13 +59,9 @@ async function answerTo(ctx: Context, taskId: string): Promise<ChallengeAnswer |
 }
 
 function repeats(body: Buffer | null, challenge: string): boolean {
-  try {
-    const { challenge: repeated } = Object(JSON.parse(String(body))) as { challenge?: unknown }
-    const [got, wanted] = [Buffer.from(String(repeated)), Buffer.from(challenge)]
-    return got.length === wanted.length && timingSafeEqual(got, wanted)
-  } catch {
-    return false
-  }
+  const { challenge: repeated } = Object(parseJson(String(body))) as { challenge?: unknown }
+  const [got, wanted] = [Buffer.from(typeof repeated === 'string' ? repeated : ''), Buffer.from(challenge)]
+  return got.length === wanted.length && timingSafeEqual(got, wanted)
 }
 
 function refused(reason: DeliveryError): AppError {

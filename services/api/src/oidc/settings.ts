@@ -1,4 +1,5 @@
 import { fromId } from '@belfry/domain/id'
+import { parseJson } from '@belfry/domain/json-text'
 import { type Role, roles, type WorkspaceRole, workspaceRoles } from '@belfry/domain/permissions'
 import { parsedBy } from '@belfry/runtime'
 import { z } from 'zod'
@@ -115,7 +116,9 @@ const byGroup = z.record(z.string().min(1), z.union([grant, z.array(grant)]))
  * @throws Error that names the wrong part.
  */
 export function parseGroupRoles(text: string): GroupRole[] {
-  const result = byGroup.safeParse(parseJson(text))
+  const value = parseJson(text)
+  if (value === undefined) throw new Error('must be JSON')
+  const result = byGroup.safeParse(value)
   if (!result.success) {
     const [issue] = result.error.issues
     throw new Error(`must be an object of roles by group; ${issue?.path.join('.')}: ${issue?.message}`)
@@ -128,14 +131,6 @@ export function parseGroupRoles(text: string): GroupRole[] {
       workspaceRole,
     })),
   )
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw new Error('must be JSON')
-  }
 }
 
 /** The roles of a user in an organization. */

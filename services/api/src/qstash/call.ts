@@ -1,3 +1,4 @@
+import { parseJson } from '@belfry/domain/json-text'
 import type { ActionIn } from '@belfry/domain/permissions'
 import type { Request } from 'express'
 import { z } from 'zod'
@@ -53,12 +54,9 @@ export async function readPublication({ request }: Call): Promise<Publication> {
 
 /** Reads a JSON body of any type. */
 export async function readJson({ request }: Call, maxBytes = maxBodyBytes): Promise<unknown> {
-  const text = (await readBody(request, maxBytes)).toString()
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw badRequest('the body is not valid JSON')
-  }
+  const value = parseJson((await readBody(request, maxBytes)).toString())
+  if (value === undefined) throw badRequest('the body is not valid JSON')
+  return value
 }
 
 function readBody(request: Request, maxBytes = maxBodyBytes): Promise<Buffer> {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { setQstashSigningKeys } from '@belfry/db/qstash/signing-keys'
 import { AppError } from '@belfry/domain/app-error'
+import { parseJson } from '@belfry/domain/json-text'
 import type { Request } from 'express'
 import { findApiKey, hashTextOf } from '../auth/api-key.ts'
 import type { Context } from '../context.ts'
@@ -63,10 +64,7 @@ async function prepare(ctx: Context, path: string, request: Request): Promise<st
 }
 
 async function readKey(path: string): Promise<string | null> {
-  try {
-    const { apiKey } = JSON.parse(await readFile(path, 'utf8')) as { apiKey?: unknown }
-    return typeof apiKey === 'string' ? apiKey : null
-  } catch {
-    return null
-  }
+  const text = await readFile(path, 'utf8').catch(() => '')
+  const { apiKey } = Object(parseJson(text)) as { apiKey?: unknown }
+  return typeof apiKey === 'string' ? apiKey : null
 }

@@ -1,3 +1,4 @@
+import { parseJson } from '@belfry/domain/json-text'
 import { type TierName, tierNames } from '@belfry/domain/tiers'
 
 /** The tier of each price of Stripe, and the price at which each tier is sold. */
@@ -15,7 +16,9 @@ export function parsePrices(text: string): Prices {
   const form = 'must be a JSON object such as {"startup":"price_1","scaleup":["price_3","price_2"]}'
   const tierOf = new Map<string, TierName>()
   const priceOf = new Map<TierName, string>()
-  for (const [name, given] of Object.entries(objectOf(text, form))) {
+  const value = parseJson(text)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error(form)
+  for (const [name, given] of Object.entries(value)) {
     const tier = soldTiers.find(one => one === name)
     if (!tier) throw new Error(`${name} is not a tier for sale; the tiers are ${soldTiers.join(', ')}`)
     for (const price of Array.isArray(given) ? given : [given]) {
@@ -27,14 +30,4 @@ export function parsePrices(text: string): Prices {
   }
   if (priceOf.size === 0) throw new Error('must have the price of at least one tier')
   return { tierOf, priceOf }
-}
-
-function objectOf(text: string, form: string): object {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
-  } catch {
-    // rejected below, with a better message
-  }
-  throw new Error(form)
 }

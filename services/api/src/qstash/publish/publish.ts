@@ -4,6 +4,7 @@ import { inTransaction, withDb } from '@belfry/db/postgres/in-transaction'
 import { claimMessage } from '@belfry/db/qstash/deduplicate'
 import type { NewTask } from '@belfry/db/tasks/insert-tasks'
 import { toId } from '@belfry/domain/id'
+import { parseJson } from '@belfry/domain/json-text'
 import { matchesFilter } from '@belfry/domain/payload-filter'
 import { decide } from '@belfry/domain/permissions'
 import { mapInTurns } from '@belfry/domain/slices'
@@ -214,17 +215,9 @@ async function endpointsOf({ ctx, caller }: Call, group: string, body: Buffer): 
     values,
   })
   if (rows.length === 0) throw new QstashError(404, `url group ${group} not found`)
-  const payload = rows.some(({ filter }) => filter !== null) ? parsed(body) : undefined
+  // A body that is not JSON has no members.
+  const payload = rows.some(({ filter }) => filter !== null) ? parseJson(body.toString()) : undefined
   return rows
     .filter(({ filter }) => filter === null || matchesFilter(JSON.parse(filter), payload))
     .map(({ url, name }) => ({ url, topicName: group, ...(name !== null && { endpointName: name }) }))
-}
-
-// A body that is not JSON has no members.
-function parsed(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString())
-  } catch {
-    return undefined
-  }
 }
