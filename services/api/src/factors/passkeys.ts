@@ -1,4 +1,5 @@
 import type { CreatePasskeyBody, PasskeyAssertion, PasskeyOptions } from '@belfry/contract/second-factor'
+import type { Passkey } from '@belfry/db/generated/client'
 import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { parseJson } from '@belfry/domain/json-text'
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
@@ -55,12 +56,7 @@ async function credentialsOf({ prisma }: Context, userId: string) {
 }
 
 /** A passkey that an authenticator has made. */
-type NewPasskey = {
-  credentialId: string
-  publicKey: Uint8Array<ArrayBuffer>
-  counter: bigint
-  transports: string[]
-}
+type NewPasskey = Pick<Passkey, 'credentialId' | 'publicKey' | 'counter' | 'transports'>
 
 /** Checks the answer to `enrolmentOptions`. Returns null unless it is for this user, this origin and an open challenge. */
 export async function verifyEnrolment(

@@ -1,4 +1,5 @@
 import { type CredentialOfWorkspace, orderIssuerKeys } from '@belfry/db/federation/issuer-keys'
+import type { FederatedCredential } from '@belfry/db/generated/client'
 import { addToOutbox, awaitOutboxOutcome } from '@belfry/db/outbox/outbox'
 import { inTransaction } from '@belfry/db/postgres/in-transaction'
 import { AppError } from '@belfry/domain/app-error'
@@ -9,13 +10,7 @@ import { createLocalJWKSet, decodeJwt, errors, type JSONWebKeySet, type JWTPaylo
 import type { Context } from '../context.ts'
 
 /** What a workspace trusts. */
-type Trust = {
-  id: string
-  workspaceId: string
-  issuer: string
-  audience: string
-  conditions: ClaimConditions
-}
+type Trust = Pick<FederatedCredential, 'id' | 'workspaceId' | 'issuer' | 'audience'> & { conditions: ClaimConditions }
 
 /** The identity of a job, as its token proves it. */
 type JobIdentity = { subject: string; expiresAt: Date }

@@ -1,15 +1,10 @@
-import type { Subscription as SubscriptionRow } from '@belfry/db/generated/client'
+import type { Run, Subscription as SubscriptionRow } from '@belfry/db/generated/client'
 import type { Db } from '@belfry/db/postgres/in-transaction'
 
 // Enough to tell since when a subscription fails.
 const lastTasks = 100
 
-type Found = {
-  lastDeliveryAt: Date | null
-  failedSince: Date | null
-  responseStatus: number | null
-  errorCode: string | null
-}
+type Found = Pick<Run, 'responseStatus' | 'errorCode'> & { lastDeliveryAt: Date | null; failedSince: Date | null }
 
 /** Why a call of a callback failed. */
 export type DeliveryError =

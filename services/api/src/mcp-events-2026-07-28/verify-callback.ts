@@ -1,9 +1,9 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Run, Task } from '@belfry/db/generated/client'
 import { cancelPendingTask } from '@belfry/db/tasks/change-task'
 import { AppError } from '@belfry/domain/app-error'
 import { parseJson } from '@belfry/domain/json-text'
-import type { TaskState } from '@belfry/domain/task-state'
 import type { Context } from '../context.ts'
 import { workOf } from '../endpoint.ts'
 import { schedule } from '../tasks/schedule.ts'
@@ -39,12 +39,7 @@ export async function verifyCallback(ctx: Context, by: Caller, delivery: Deliver
   if (!repeats(answer.body, challenge)) throw refused('challenge_failed')
 }
 
-type ChallengeAnswer = {
-  state: TaskState
-  body: Buffer | null
-  responseStatus: number | null
-  errorCode: string | null
-}
+type ChallengeAnswer = Pick<Task, 'state'> & Pick<Run, 'responseStatus' | 'errorCode'> & { body: Buffer | null }
 
 async function answerTo(ctx: Context, taskId: string): Promise<ChallengeAnswer | null> {
   const text = `

@@ -1,4 +1,4 @@
-import type { RunStatus, TaskState } from '@belfry/db/generated/enums'
+import type { Run, Task } from '@belfry/db/generated/client'
 import { conditionsOf } from '@belfry/db/tasks/task-filter'
 import { firstUuidAt, toId } from '@belfry/domain/id'
 import { largestId, type Where, where } from '../http/bounded-page.ts'
@@ -86,23 +86,10 @@ function readCursor(cursor: string | null): { id: string; sent: number } {
 }
 
 /** What the events of a task are made from. The events of a run are made from more. */
-type TaskFields = RequestRow & {
-  id: string
-  taskId: string
-  state: TaskState
-  dueAt: Date
-  createdAt: Date
-  finishedAt: Date | null
-  bytes: number
-}
-type RunFields = TaskFields & {
-  status: RunStatus
-  startedAt: Date
-  endedAt: Date
-  responseStatus: number | null
-  errorMessage: string | null
-  isLast: boolean
-}
+type TaskFields = RequestRow &
+  Pick<Task, 'id' | 'state' | 'dueAt' | 'createdAt' | 'finishedAt'> & { taskId: string; bytes: number }
+type RunFields = TaskFields &
+  Pick<Run, 'status' | 'startedAt' | 'responseStatus' | 'errorMessage'> & { endedAt: Date; isLast: boolean }
 
 // Bytes of the bodies: an attempt has up to three events, with the body in base64.
 const columns = `t.id AS "taskId", t.state, t.due_at AS "dueAt", t.created_at AS "createdAt", t.finished_at AS "finishedAt",
