@@ -139,8 +139,8 @@ export async function storeApiKey(
   })
   // By default, Prisma would take the clock of this process.
   const createdAt = new Date(clock.now())
-  const presented = presentApiKey(await tx.apiKey.create({ data: { ...row, createdAt, prefix, hash } }))
-  return created(`/api/v1/workspaces/${presented.workspace_id}/api-keys/${presented.id}`, { ...presented, key })
+  const stored = await tx.apiKey.create({ data: { ...row, createdAt, prefix, hash } })
+  return created(`/api/v1/workspaces/${toId('ws', row.workspaceId)}/api-keys`, { ...presentApiKey(stored), key })
 }
 
 const defaultOverlapMs = 86_400_000

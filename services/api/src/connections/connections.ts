@@ -62,7 +62,7 @@ export const putConnection = endpoint(operations.putConnection, {
     }
     const presented = presentConnection(result.connection)
     if (result.kind === 'changed') return presented
-    return created(`/api/v1/workspaces/${toId('ws', workspaceId)}/connections/${name}`, presented)
+    return created(`/api/v1/workspaces/${toId('ws', workspaceId)}/connections`, presented)
   },
 })
 

@@ -44,8 +44,7 @@ export const createCronJob = creation(operations.createCronJob, {
     await addCronJob(work, input, job, { payload: job.payload, queues: [body.queue] })
     const row = await findCronJob(work.db, caller.workspaceId, job.id)
     if (!row) throw notFound() // deleted meanwhile
-    const presented = presentCronJob(row, work.clock.now())
-    return created(`/api/v1/scheduler/cronjobs/${presented.id}`, presented)
+    return created('/api/v1/scheduler/cronjobs', presentCronJob(row, work.clock.now()))
   },
 })
 
@@ -208,8 +207,7 @@ export const triggerCronJob = endpoint(operations.triggerCronJob, async (ctx, in
       return { row, due: [row], now: new Date(ctx.clock.now()) }
     },
   })
-  const task = presentTask(row)
-  return created(`/api/v1/scheduler/tasks/${task.id}`, task)
+  return created('/api/v1/scheduler/tasks', presentTask(row))
 })
 
 const maxBackfilled = 1_000

@@ -10,7 +10,7 @@ import { consumeOne } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { invalidField, notFound, refuseDuplicate } from '../http/errors.ts'
-import { created } from '../http/response.ts'
+import { ApiResponse } from '../http/response.ts'
 import { recordOperatorAction } from '../operators/tenants.ts'
 import { enrolmentOptions, verifyEnrolment } from './passkeys.ts'
 import { replaceRecoveryCodes, storeTotpSecret, useTotpCode } from './prove-factor.ts'
@@ -47,7 +47,7 @@ export const addPasskey = endpoint(operations.addPasskey, async (ctx, { caller, 
   }
   const taken = new AppError('conflict', 'This passkey has an account already.')
   const added = await refuseDuplicate(ctx.prisma.$transaction(add), taken)
-  return created('/api/v1/auth/factors', added)
+  return new ApiResponse({ status: 201, body: added, headers: { Location: '/api/v1/auth/factors' } })
 })
 
 export const removePasskey = endpoint(operations.removePasskey, async (ctx, { caller, params }) => {

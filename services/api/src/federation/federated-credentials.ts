@@ -46,8 +46,7 @@ export const createFederatedCredential = endpoint(operations.createFederatedCred
       const data = { id, workspaceId, ...values, lifetimeMs, createdBy: user.userId }
       return tx.federatedCredential.create({ data, omit })
     })
-    const presented = present(row)
-    return created(`/api/v1/workspaces/${presented.workspace_id}/federated-credentials/${presented.id}`, presented)
+    return created(`/api/v1/workspaces/${toId('ws', workspaceId)}/federated-credentials`, present(row))
   },
 })
 

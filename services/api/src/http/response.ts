@@ -30,8 +30,10 @@ export class ApiResponse implements ResponseParts {
   }
 }
 
-export function created(location: string, body: unknown): ApiResponse {
-  return new ApiResponse({ status: 201, body, headers: { Location: location } })
+/** The response with a new object of a list. Its path ends with its id, or with its name where it has no id. */
+export function created<Body extends { id: string } | { name: string }>(list: string, body: Body): ApiResponse {
+  const Location = `${list}/${'id' in body ? body.id : body.name}`
+  return new ApiResponse({ status: 201, body, headers: { Location } })
 }
 
 export function accepted(location: string, body: unknown): ApiResponse {

@@ -51,8 +51,7 @@ export const createIntegration = endpoint(operations.createIntegration, {
     }
     const row = await refuseUsedKey(body.key, () => inWorkspace(ctx.pool, workspaceId, store))
     if (!row) throw notFound()
-    const presented = presentIntegration(row)
-    return created(`/api/v1/workspaces/${presented.workspace_id}/integrations/${presented.id}`, presented)
+    return created(`/api/v1/workspaces/${toId('ws', workspaceId)}/integrations`, presentIntegration(row))
   },
 })
 

@@ -48,8 +48,8 @@ export const createInvitation = endpoint(operations.createInvitation, async (ctx
     })
     return row
   })
-  const presented = presentInvitation(row, ctx.clock.now())
-  return created(`/api/v1/organizations/${presented.organization_id}/invitations/${presented.id}`, presented)
+  const invitations = `/api/v1/organizations/${toId('org', organizationId)}/invitations`
+  return created(invitations, presentInvitation(row, ctx.clock.now()))
 })
 
 const toWsId = (id: string) => toId('ws', id)

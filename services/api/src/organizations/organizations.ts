@@ -134,8 +134,7 @@ function presentOrganizationSummary({ id, name, slug, tier }: OrganizationRow): 
 
 export const createOrganization = endpoint(operations.createOrganization, async (ctx, { caller, body }) => {
   const row = await insertOrganization(ctx, body.name, caller)
-  const presented = presentOrganization(row)
-  return created(`/api/v1/organizations/${presented.id}`, presented)
+  return created('/api/v1/organizations', presentOrganization(row))
 })
 
 async function insertOrganization(ctx: Context, name: string, caller: UserCaller) {

@@ -44,7 +44,7 @@ export const putSecret = endpoint(operations.putSecret, async (ctx, { caller, bo
   if (result.kind === 'full') throw overCount('secrets', max)
   const presented = presentSecret(result.secret)
   if (result.kind === 'changed') return presented
-  return created(`/api/v1/workspaces/${toId('ws', workspaceId)}/secrets/${name}`, presented)
+  return created(`/api/v1/workspaces/${toId('ws', workspaceId)}/secrets`, presented)
 })
 
 export const deleteSecret = endpoint(operations.deleteSecret, async (ctx, { caller, params: { name } }) => {

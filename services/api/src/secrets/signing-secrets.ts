@@ -37,8 +37,8 @@ export const listSigningKeys = endpoint(operations.listSigningKeys, async (ctx, 
 })
 
 export const rotateSigningSecret = endpoint(operations.rotateSigningSecret, async (ctx, { caller }) => {
-  const presented = presentSigningSecret(await rotateOf(ctx, caller))
-  return created(`/api/v1/workspaces/${presented.workspace_id}/signing-secrets/${presented.id}`, presented)
+  const secret = await rotateOf(ctx, caller)
+  return created(`/api/v1/workspaces/${toId('ws', secret.workspaceId)}/signing-secrets`, presentSigningSecret(secret))
 })
 
 export const revokeSigningSecret = endpoint(operations.revokeSigningSecret, (ctx, { caller, params: { secret } }) =>
@@ -56,8 +56,8 @@ export const rotateSubscriptionSecret = endpoint(
   operations.rotateSubscriptionSecret,
   async (ctx, { caller, params }) => {
     const { sub } = params
-    const presented = presentSubscriptionSecret(await rotateOf(ctx, caller, sub))
-    return created(`/api/v1/scheduler/subscriptions/${toId('sub', sub)}/signing-secrets/${presented.id}`, presented)
+    const secret = presentSubscriptionSecret(await rotateOf(ctx, caller, sub))
+    return created(`/api/v1/scheduler/subscriptions/${toId('sub', sub)}/signing-secrets`, secret)
   },
 )
 

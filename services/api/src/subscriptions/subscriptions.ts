@@ -59,8 +59,7 @@ export const createSubscription = endpoint(operations.createSubscription, {
       })
     }
     const row = await refuseUsedKey(body.key, () => ctx.prisma.$transaction(store))
-    const presented = presentSubscription(row)
-    return created(`/api/v1/scheduler/subscriptions/${presented.id}`, presented)
+    return created('/api/v1/scheduler/subscriptions', presentSubscription(row))
   },
 })
 

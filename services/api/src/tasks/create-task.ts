@@ -23,7 +23,7 @@ export const createTask = creation(operations.createTask, {
   async handle(work, input) {
     const { body, bodyText, arrivedAt, caller } = input
     const task = toNewTask(caller.workspaceId, body, bodyText, arrivedAt)
-    const path = `/api/v1/scheduler/tasks/`
+    const list = '/api/v1/scheduler/tasks'
     const { response } = await schedule(work, input, {
       starts: 'later',
       rows: [task],
@@ -36,15 +36,13 @@ export const createTask = creation(operations.createTask, {
           const found = await findUnderKeys(work.db, caller.workspaceId, results)
           const presented = withLocalTime(presentStored(task, results[0], found, arrivedAt), body.timezone)
           return {
-            response: isNew(results[0])
-              ? created(path + presented.id, presented)
-              : new ApiResponse({ status: 200, body: presented }),
+            response: isNew(results[0]) ? created(list, presented) : new ApiResponse({ status: 200, body: presented }),
             ...stored,
           }
         }
         const storing = storeTask(work, task, arrivedAt, createdAt => {
           const presented = withLocalTime(presentNewTask(task, createdAt), body.timezone)
-          return created(path + presented.id, presented)
+          return created(list, presented)
         })
         if (__FAILPOINTS__) await failpoint('api.in_insert')
         return storing

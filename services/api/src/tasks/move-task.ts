@@ -81,8 +81,7 @@ export const replayTask = creation(operations.replayTask, {
         return isEmpty(change) ? store(db) : inTransaction(db, store)
       },
     })
-    const presented = withLocalTime(presentTask(row), body.timezone)
-    return created(`/api/v1/scheduler/tasks/${presented.id}`, presented)
+    return created('/api/v1/scheduler/tasks', withLocalTime(presentTask(row), body.timezone))
   },
 })
 

@@ -32,8 +32,7 @@ export const createWorkspace = endpoint(operations.createWorkspace, async (ctx, 
   })
   // If the process ends here, the first request that needs the secret creates it.
   await ensureSigningSecret(ctx.pool, ctx.config.masterKeys, id)
-  const presented = presentWorkspace(row)
-  return created(`/api/v1/workspaces/${presented.id}`, presented)
+  return created('/api/v1/workspaces', presentWorkspace(row))
 })
 
 // The caller holds the lock of the organization, so concurrent creations count each other.
