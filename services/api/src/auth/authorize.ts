@@ -66,6 +66,9 @@ type UserOf<R extends Right> = R extends Action
 
 type Caller = null | UserCaller | OperatorCaller | OrganizationCaller | WorkspaceCaller
 
+/** The ids in a path. */
+type Params = Readonly<Record<string, string>>
+
 /**
  * Finds the caller of a request and checks its right. An object that the caller may not see does not exist for it.
  * @param params - The ids in the path: the right is needed in `org` or `ws`.
@@ -76,7 +79,7 @@ export function authorize<R extends Right>(
   ctx: Context,
   request: Request,
   right: R,
-  params: Readonly<Record<string, string>>,
+  params: Params,
   others: readonly R[] = [],
 ): Promise<CallerOf<R>> {
   return authorizeAny(ctx, request, right, params, others as readonly Action[]) as Promise<CallerOf<R>> // the conditional type says the same for each right
@@ -86,18 +89,19 @@ async function authorizeAny(
   ctx: Context,
   request: Request,
   right: Right,
-  params: Readonly<Record<string, string>>,
+  params: Params,
   others: readonly Action[],
 ): Promise<Caller> {
   if (right === 'public') return null
   if (right === 'signed_in') return findUser(ctx, request)
   if (right === 'operator') return findOperator(ctx, request)
+  const { scope, apiKey } = rights[right]
   const key = sentApiKey(request)
-  const missing = rights[right].apiKey ? missingBoth : undefined
+  const findMember = scope === 'organization' ? findMemberOfOrganization : findMemberOfWorkspace
   const caller =
-    rights[right].scope === 'organization'
-      ? await findInOrganization(ctx, request, key, missing, String(params.org))
-      : await findInWorkspace(ctx, request, key, missing, params.ws)
+    key === undefined
+      ? await findMember(ctx, request, await findUser(ctx, request, apiKey ? missingBoth : undefined), params)
+      : await findByKey(ctx, request, key, scope, params)
   if (!others.some(other => decide(caller.actor, other).allowed)) requireRight(caller, right)
   return Object.assign(caller, { agent: agentOf(request) })
 }
@@ -129,26 +133,31 @@ export function requireRight<R extends Action>(caller: CallerIn<R>, right: R): C
   return caller as CallerOf<R> // the mark exists only as a type
 }
 
-async function findInOrganization(
+async function findByKey(
   ctx: Context,
   request: Request,
-  key: string | undefined,
-  missing: string | undefined,
-  organizationId: string,
-): Promise<OrganizationCaller> {
-  if (key !== undefined) {
-    const address = callerAddress(request)
-    const found = await findApiKey(ctx, request, key, address)
-    if (found.organizationId !== organizationId) throw notFound()
-    return {
-      organizationId,
-      user: null,
-      apiKeyId: found.keyId,
-      actor: { kind: 'api_key', scopes: found.scopes },
-      address,
-    }
+  key: string,
+  scope: 'organization' | 'workspace',
+  params: Params,
+): Promise<OrganizationCaller | WorkspaceCaller> {
+  const address = callerAddress(request)
+  const { keyId: apiKeyId, workspaceId, organizationId, scopes } = await findApiKey(ctx, request, key, address)
+  const caller = { organizationId, user: null, apiKeyId, actor: { kind: 'api_key' as const, scopes }, address }
+  if (scope === 'organization') {
+    if (organizationId !== params.org) throw notFound()
+    return caller
   }
-  const user = await findUser(ctx, request, missing)
+  const named = params.ws ?? namedWorkspace(request)
+  if (named !== undefined && named !== workspaceId) throw notFound()
+  return { ...caller, workspaceId }
+}
+
+async function findMemberOfOrganization(
+  ctx: Context,
+  request: Request,
+  user: UserCaller,
+  { org: organizationId = '' }: Params,
+): Promise<OrganizationCaller> {
   const membership = await ctx.prisma.membership.findUnique({
     where: { organizationId_userId: { organizationId, userId: user.userId } },
     select: { role: true, organization: true },
@@ -161,43 +170,16 @@ async function findInOrganization(
   return { organizationId, user, apiKeyId: null, actor, address: user.address }
 }
 
-async function findInWorkspace(
-  ctx: Context,
-  request: Request,
-  key: string | undefined,
-  missing: string | undefined,
-  inPath: string | undefined,
-): Promise<WorkspaceCaller> {
-  if (key !== undefined) {
-    const address = callerAddress(request)
-    const { keyId, workspaceId, organizationId, scopes } = await findApiKey(ctx, request, key, address)
-    const named = inPath ?? namedWorkspace(request)
-    if (named !== undefined && named !== workspaceId) throw notFound()
-    return { workspaceId, organizationId, apiKeyId: keyId, user: null, actor: { kind: 'api_key', scopes }, address }
-  }
-  const user = await findUser(ctx, request, missing)
-  const workspaceId = inPath ?? namedWorkspace(request)
-  if (workspaceId === undefined) {
-    throw new AppError('unauthenticated', 'Send an API key in X-Api-Key, or a session with X-Workspace-Id.')
-  }
-  const found = await findMemberOfWorkspace(ctx, request, user, workspaceId)
-  return { ...found, user, workspaceId, apiKeyId: null, address: user.address }
-}
-
-function namedWorkspace(request: Request): string | undefined {
-  const header = request.headers['x-workspace-id']
-  if (header === undefined) return undefined
-  const workspaceId = fromId('ws', String(header))
-  if (workspaceId === null) throw notFound()
-  return workspaceId
-}
-
 async function findMemberOfWorkspace(
   ctx: Context,
   request: Request,
   user: UserCaller,
-  workspaceId: string,
-): Promise<{ organizationId: string; actor: Actor }> {
+  params: Params,
+): Promise<WorkspaceCaller> {
+  const workspaceId = params.ws ?? namedWorkspace(request)
+  if (workspaceId === undefined) {
+    throw new AppError('unauthenticated', 'Send an API key in X-Api-Key, or a session with X-Workspace-Id.')
+  }
   const { userId } = user
   const workspace = await ctx.prisma.workspace.findUnique({
     where: { id: workspaceId, deletedAt: null },
@@ -210,11 +192,21 @@ async function findMemberOfWorkspace(
   const role = workspace?.organization.memberships[0]?.role
   const workspaceRole = workspace?.members[0]?.role ?? null
   if (!workspace || !role || (role === 'member' && workspaceRole === null)) throw notFound()
-  logCaller(request, { organizationId: workspace.organization.id, workspaceId })
+  const { id: organizationId, requireSecondFactor: isFactorRequired } = workspace.organization
+  logCaller(request, { organizationId, workspaceId })
   refuseSuspended('organization', workspace.organization)
   refuseSuspended('workspace', workspace)
-  if (workspace.organization.requireSecondFactor) await requireSecondFactor(ctx, user)
-  return { organizationId: workspace.organization.id, actor: actorOf(role, workspace.organization, workspaceRole) }
+  if (isFactorRequired) await requireSecondFactor(ctx, user)
+  const actor = actorOf(role, workspace.organization, workspaceRole)
+  return { organizationId, workspaceId, user, apiKeyId: null, actor, address: user.address }
+}
+
+function namedWorkspace(request: Request): string | undefined {
+  const header = request.headers['x-workspace-id']
+  if (header === undefined) return undefined
+  const workspaceId = fromId('ws', String(header))
+  if (workspaceId === null) throw notFound()
+  return workspaceId
 }
 
 function actorOf(role: Role, policy: Policy, workspaceRole: WorkspaceRole | null): Actor {
