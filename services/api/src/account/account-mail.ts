@@ -4,6 +4,7 @@ import { readMailBlock } from '@belfry/db/outbox/mail-blocks'
 import { addToOutbox, type MessageTenant } from '@belfry/db/outbox/outbox'
 import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { AppError } from '@belfry/domain/app-error'
+import type { AccountAction } from '@belfry/domain/audit-action'
 import { newUuid } from '@belfry/domain/id'
 import {
   accountDeletedMail,
@@ -65,14 +66,15 @@ export async function mailAccountDeletion(ctx: Context, tx: Statements, user: Ow
   await storeMail(ctx, tx, user, { label: 'deleted account', mail, address })
 }
 
-/** Stores the mail about a change of the second factors. `address` is null for what an operator did. */
-export async function mailFactorChange(
+/** Records and mails a change of the second factors of a user. `address` is null for what an operator did. */
+export async function recordFactorChange(
   ctx: Context,
-  tx: Statements,
-  user: Owner,
-  what: string,
-  address: string | null,
+  tx: PrismaTransaction,
+  userId: string,
+  { action, what, address }: { action: AccountAction; what: string; address: string | null },
 ): Promise<void> {
+  await recordAccountEntry(tx, { userId, action, address: address ?? '', byOperator: address === null })
+  const user = await tx.user.findUniqueOrThrow({ where: { id: userId } })
   const at = new Date(ctx.clock.now())
   const mail = factorChangeMail(user.email, profileOf(ctx), { what, address, at })
   await storeMail(ctx, tx, user, { label: 'second factor', mail, address: address ?? '' })

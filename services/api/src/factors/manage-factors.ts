@@ -1,9 +1,8 @@
 import { operations } from '@belfry/contract/operations'
-import { recordAccountEntry } from '@belfry/db/account-log'
 import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { AppError } from '@belfry/domain/app-error'
 import { newUuid, toId } from '@belfry/domain/id'
-import { mailFactorChange } from '../account/account-mail.ts'
+import { recordFactorChange } from '../account/account-mail.ts'
 import type { UserCaller } from '../auth/find-user.ts'
 import { deleteFactors, factorsOf, presentPasskey, readSecondFactors, requireStepUp } from '../auth/second-factors.ts'
 import { consumeOne } from '../auth/throttle.ts'
@@ -101,14 +100,13 @@ export const removeTotp = endpoint(operations.removeTotp, async (ctx, { caller }
 export const createRecoveryCodes = endpoint(operations.createRecoveryCodes, async (ctx, { caller }) => {
   const { userId, address } = caller
   await requireStepUp(ctx, caller)
-  const user = await ctx.prisma.user.findUniqueOrThrow({ where: { id: userId } })
   const codes = await ctx.prisma.$transaction(async tx => {
     await lockUser(tx, userId)
     if ((await factorsOf(tx, userId)).length === 0) {
       throw new AppError('conflict', 'Add a passkey or an authenticator app first.')
     }
-    await recordAccountEntry(tx, { userId, action: 'recovery_codes_created', address })
-    await mailFactorChange(ctx, tx, user, 'New recovery codes were made. The previous ones no longer work.', address)
+    const what = 'New recovery codes were made. The previous ones no longer work.'
+    await recordFactorChange(ctx, tx, userId, { action: 'recovery_codes_created', what, address })
     return replaceRecoveryCodes(tx, userId)
   })
   return { recovery_codes: codes }
@@ -130,38 +128,28 @@ async function recordAddition(
   isFirst: boolean,
   what: string,
 ): Promise<string[] | null> {
-  const user = await tx.user.findUniqueOrThrow({ where: { id: userId } })
   await tx.session.updateMany({ where: { id: sessionId }, data: { hasSecondFactor: true } })
   if (isFirst) await tx.session.deleteMany({ where: { userId, id: { not: sessionId } } })
-  await recordAccountEntry(tx, { userId, action: 'factor_added', address })
-  await mailFactorChange(ctx, tx, user, isFirst ? `${what} Other sessions have ended.` : what, address)
+  const told = isFirst ? `${what} Other sessions have ended.` : what
+  await recordFactorChange(ctx, tx, userId, { action: 'factor_added', what: told, address })
   return isFirst ? replaceRecoveryCodes(tx, userId) : null
 }
 
-async function recordRemoval(
-  ctx: Context,
-  tx: PrismaTransaction,
-  { userId, address }: UserCaller,
-  what: string,
-): Promise<void> {
-  const user = await tx.user.findUniqueOrThrow({ where: { id: userId } })
+async function recordRemoval(ctx: Context, tx: PrismaTransaction, { userId, address }: UserCaller, what: string) {
   if ((await factorsOf(tx, userId)).length === 0) await deleteFactors(tx, userId)
-  await recordAccountEntry(tx, { userId, action: 'factor_removed', address })
-  await mailFactorChange(ctx, tx, user, what, address)
+  await recordFactorChange(ctx, tx, userId, { action: 'factor_removed', what, address })
 }
 
 export const resetFactors = endpoint(operations.resetFactors, async (ctx, { caller, params: { user: id }, body }) => {
   await requireStepUp(ctx, caller)
   await ctx.prisma.$transaction(async tx => {
-    const user = await tx.user.findUnique({ where: { id } })
-    if (!user) throw notFound()
+    if (!(await tx.user.findUnique({ where: { id } }))) throw notFound()
     if ((await deleteFactors(tx, id)) === 0) return
     await tx.session.deleteMany({ where: { userId: id } })
     const details = { ...body }
     await recordOperatorAction(tx, caller, { action: 'user.factors_reset', objectId: toId('user', id), details })
-    await recordAccountEntry(tx, { userId: id, action: 'factors_reset', address: '', byOperator: true })
     const what =
       'The operator of this installation removed all second factors of your account. Your sessions have ended.'
-    await mailFactorChange(ctx, tx, user, what, null)
+    await recordFactorChange(ctx, tx, id, { action: 'factors_reset', what, address: null })
   })
 })

@@ -1,11 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { PasskeyAssertion } from '@belfry/contract/second-factor'
-import { recordAccountEntry } from '@belfry/db/account-log'
 import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { openWithOwnKey, sealWithOwnKey } from '@belfry/db/secrets/own-data-key'
 import { newUuid } from '@belfry/domain/id'
 import { Secret, TOTP } from 'otpauth'
-import { mailFactorChange } from '../account/account-mail.ts'
+import { recordFactorChange } from '../account/account-mail.ts'
 import { consumeLoginAttempt, consumeOne, type Origin } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { verifyPasskey } from './passkeys.ts'
@@ -46,9 +45,9 @@ async function isFactor(ctx: Context, user: User, from: Origin, proof: Proof): P
 function isRecoveryCode(ctx: Context, user: User, { address }: Origin, code: string): Promise<boolean> {
   return ctx.prisma.$transaction(async tx => {
     if (!(await useRecoveryCode(tx, user.id, code))) return false
-    await recordAccountEntry(tx, { userId: user.id, action: 'recovery_code_used', address })
     const left = await tx.recoveryCode.count({ where: { userId: user.id } })
-    await mailFactorChange(ctx, tx, user, `A recovery code was used. ${left} are left.`, address)
+    const what = `A recovery code was used. ${left} are left.`
+    await recordFactorChange(ctx, tx, user.id, { action: 'recovery_code_used', what, address })
     return true
   })
 }
