@@ -1,4 +1,4 @@
-import { createSecretKey, type KeyObject } from 'node:crypto'
+import { createSecretKey } from 'node:crypto'
 import { cancelMissed } from '@belfry/db/cron-jobs/cancel-missed'
 import { type DispatcherRow, enterDispatchers } from '@belfry/db/dispatchers/heartbeat'
 import { readTenants } from '@belfry/db/organizations/tenants'
@@ -43,7 +43,7 @@ import { type Metrics, openMetrics } from './metrics.ts'
 import { type Outbox, openOutbox } from './outbox/outbox.ts'
 import { createHostQueues } from './scheduling/host-queues.ts'
 import { toSigningKey, toSigningKeys } from './secrets/sign.ts'
-import { createWorkspaceCache, type WorkspaceCache } from './secrets/workspace-cache.ts'
+import { createWorkspaceCache } from './secrets/workspace-cache.ts'
 import { batchSize, openBatches } from './statements/batched-statements.ts'
 
 /** What a dispatcher holds, from its start to its end. */
@@ -68,7 +68,7 @@ export async function openContext(config: Config, log: Logger, host: Host, quara
   const problem = await findMasterKeyProblem(pool, masterKeys)
   if (problem !== null) throw new ConfigError([`ENCRYPTION_KEYS: ${problem}`])
   const metrics = openMetrics(openMeter('dispatcher', host.registry))
-  const signingKeys = cacheSigningKeys(pool, config)
+  const keys = cacheKeys(pool, config)
   const egress = await openEgress(config, host)
   const { sender } = egress
   const identity = createIdentity(config.abuseContact, masterKeys)
@@ -92,9 +92,7 @@ export async function openContext(config: Config, log: Logger, host: Host, quara
     ...(await openQueue(config, onError)),
     ...egress,
     identity,
-    signingKeys,
-    subscriptionKeys: cacheSubscriptionKeys(pool, config),
-    messageKeys: cacheMessageKeys(pool, config),
+    ...keys,
     secrets: createWorkspaceCache(ids => readSecrets(pool, masterKeys, ids)),
     ...openConnections({ pool, ...egress }, config),
     connectionTestsWaker: createWaker(),
@@ -128,7 +126,7 @@ export async function openContext(config: Config, log: Logger, host: Host, quara
     prefetchWaker: createWaker(),
     share: createShare(dispatcher.id),
     outbox: openOutbox(
-      { pool, log, metrics, masterKeys, sender, identity, signingKeys, publicUrl: config.publicUrl },
+      { pool, log, metrics, masterKeys, sender, identity, signingKeys: keys.signingKeys, publicUrl: config.publicUrl },
       config.mail,
     ),
   }
@@ -159,25 +157,21 @@ export async function closeContext(ctx: Context): Promise<void> {
   await Promise.all([ctx.pool.end(), ctx.livenessPool.end()])
 }
 
-function cacheSigningKeys(pool: Pool, { masterKeys }: Config): WorkspaceCache<KeyObject[]> {
-  return createWorkspaceCache(async ids => {
-    const secrets = await readSigningSecrets(pool, masterKeys, ids)
-    return new Map(Array.from(secrets, ([id, all]) => [id, toSigningKeys(all)]))
-  })
+function cacheKeys(pool: Pool, { masterKeys }: Config) {
+  return {
+    signingKeys: createWorkspaceCache(ids => converted(readSigningSecrets(pool, masterKeys, ids), toSigningKeys)),
+    subscriptionKeys: createWorkspaceCache(ids =>
+      converted(readSubscriptionSecrets(pool, masterKeys, ids), all => all.map(({ value }) => toSigningKey(value))),
+    ),
+    messageKeys: createWorkspaceCache(ids =>
+      converted(readQstashSigningKeys(pool, masterKeys, ids), ({ current }) => createSecretKey(Buffer.from(current))),
+    ),
+  }
 }
 
-function cacheSubscriptionKeys(pool: Pool, { masterKeys }: Config): WorkspaceCache<KeyObject[]> {
-  return createWorkspaceCache(async ids => {
-    const secrets = await readSubscriptionSecrets(pool, masterKeys, ids)
-    return new Map(Array.from(secrets, ([id, all]) => [id, all.map(({ value }) => toSigningKey(value))]))
-  })
-}
-
-function cacheMessageKeys(pool: Pool, { masterKeys }: Config): WorkspaceCache<KeyObject> {
-  return createWorkspaceCache(async ids => {
-    const keys = await readQstashSigningKeys(pool, masterKeys, ids)
-    return new Map(Array.from(keys, ([id, { current }]) => [id, createSecretKey(Buffer.from(current))]))
-  })
+/** Converts what was read for each id. */
+async function converted<Read, Value>(reading: Promise<ReadonlyMap<string, Read>>, convert: (read: Read) => Value) {
+  return new Map(Array.from(await reading, ([id, read]) => [id, convert(read)]))
 }
 
 async function openEgress(config: Config, { ports }: Host) {
