@@ -1,6 +1,6 @@
 import { Client, errors } from 'undici'
 import type { Connect, ConnectTimings } from './connect.ts'
-import { watchResponses } from './watch-responses.ts'
+import { type WatchedResponses, watchResponses } from './watch-responses.ts'
 
 /** A connection to an origin, for one request at a time. */
 export type Connection = {
@@ -8,7 +8,7 @@ export type Connection = {
   readonly client: Client
   /** Aborts the connection attempt in progress, or null. */
   opening: AbortController | null
-  /** The connecting since `expectResponse`; null when the request uses a kept-alive connection. */
+  /** The connecting for the current request; null when the request uses a kept-alive connection. */
   opened: ConnectTimings | null
   /** The first error of the current socket, or null. */
   firstError: Error | null
@@ -18,12 +18,8 @@ export type Connection = {
   oldAt: number
   /** Until when it may be reused, by `performance.now()`. */
   reusableUntil: number
-  /** Must be called before each request. */
-  expectResponse(): void
-  /** When the first byte since the request arrived, by `performance.now()`; null before. */
-  firstByteAt(): number | null
-  /** The final status since the request, even if undici cannot read the headers; null before. */
-  status(): number | null
+  /** What it has received since the request. Knows a status even if undici cannot read the headers. */
+  readonly received: WatchedResponses
 }
 
 /**
@@ -136,7 +132,7 @@ function idleTime(keepAlive = ''): number {
 }
 
 function openConnection(origin: string, connect: Connect): Connection {
-  const responses = watchResponses()
+  const received = watchResponses()
   const client = new Client(origin, {
     pipelining: 1,
     keepAliveTimeout: idleMs,
@@ -162,7 +158,7 @@ function openConnection(origin: string, connect: Connect): Connection {
           socket.once('error', error => {
             connection.firstError = error
           })
-          done(null, responses.watch(socket))
+          done(null, received.watch(socket))
         },
         error => done(error, null),
       )
@@ -177,12 +173,7 @@ function openConnection(origin: string, connect: Connect): Connection {
     responses: 0,
     oldAt: 0,
     reusableUntil: 0,
-    expectResponse() {
-      connection.opened = null
-      responses.expectResponse()
-    },
-    firstByteAt: () => responses.firstByteAt,
-    status: () => responses.status,
+    received,
   }
   return connection
 }

@@ -80,7 +80,8 @@ export function createSender(options: SenderOptions): Sender {
   const dial = proxy ? createTunnelDial(proxy, dialDirectly) : undefined
   const client = createHttpClient(createConnect(guard, options.secureContext, dial))
 
-  const start: Sender['start'] = (request, ends, gate) => new Call(client, request, ends, gate, patienceMs).start()
+  const start: Sender['start'] = (request, ends, gate) =>
+    makeCall(client, toHttpRequest(request, gate), ends, performance.now() + patienceMs)
   return {
     start,
     send: (request, gate = null) => new Promise((onOutcome, onFault) => start(request, { onOutcome, onFault }, gate)),
@@ -88,55 +89,37 @@ export function createSender(options: SenderOptions): Sender {
   }
 }
 
-class Call {
-  readonly #client: HttpClient
-  readonly #request: HttpRequest
-  readonly #ends: CallEnds
-  readonly #giveUpAt: number
-
-  constructor(
-    client: HttpClient,
-    request: OutgoingRequest,
-    ends: CallEnds,
-    gate: WriteGate | null,
-    patienceMs: number,
-  ) {
-    const { url, method, headers, body: data, timeoutMs: timeout } = request
-    const names = Object.keys(headers)
-    const headerLines: string[] = new Array(names.length * 2)
-    for (let i = 0; i < names.length; i++) {
-      const name = names[i] ?? ''
-      headerLines[2 * i] = name
-      headerLines[2 * i + 1] = headers[name] ?? ''
-    }
-    this.#client = client
-    this.#request = { url, method, headerLines, data, timeout, gate }
-    this.#ends = ends
-    this.#giveUpAt = performance.now() + patienceMs
+function toHttpRequest(
+  { url, method, headers, body: data, timeoutMs: timeout }: OutgoingRequest,
+  gate: WriteGate | null,
+): HttpRequest {
+  const names = Object.keys(headers)
+  const headerLines: string[] = new Array(names.length * 2)
+  for (let i = 0; i < names.length; i++) {
+    const name = names[i] ?? ''
+    headerLines[2 * i] = name
+    headerLines[2 * i + 1] = headers[name] ?? ''
   }
+  return { url, method, headerLines, data, timeout, gate }
+}
 
-  start(): void {
-    this.#client
-      .request(this.#request)
-      .then(
-        ({ data }) => this.#ends.onOutcome(data),
-        error => this.#fail(error),
-      )
-      .catch(fault => this.#ends.onFault(fault))
-  }
-
-  #fail(error: unknown): void {
+function makeCall(client: HttpClient, request: HttpRequest, ends: CallEnds, giveUpAt: number): void {
+  function fail(error: unknown): void {
     const isOfCall = error instanceof FailedCallError
     const outcome = outcomeOfError(isOfCall ? error.cause : error)
     const isShortage = outcome.kind === 'unsent' && !(isOfCall && error.cause instanceof WithheldError)
-    if (isShortage && performance.now() <= this.#giveUpAt) {
+    if (isShortage && performance.now() <= giveUpAt) {
       // The request was not sent, so the target does not get a second call. The wait keeps the slot taken, and so
       // limits how often the process runs into the shortage.
-      setTimeout(() => this.start(), shortagePauseMs)
+      setTimeout(makeCall, shortagePauseMs, client, request, ends, giveUpAt)
     } else if (outcome.kind === 'failure' && isOfCall) {
-      this.#ends.onOutcome({ kind: 'failure', code: outcome.code, message: outcome.message, timings: error.timings })
-    } else this.#ends.onOutcome(outcome)
+      ends.onOutcome({ kind: 'failure', code: outcome.code, message: outcome.message, timings: error.timings })
+    } else ends.onOutcome(outcome)
   }
+  client
+    .request(request)
+    .then(({ data }) => ends.onOutcome(data), fail)
+    .catch(fault => ends.onFault(fault))
 }
 
 /** The policy of every HTTP request that leaves Belfry. A request adds its URL, method, headers, body and timeout. */

@@ -55,7 +55,8 @@ export function createUndiciAdapter(connect: Connect) {
       const answer = (data: ResponseOutcome) =>
         resolve({ data, status: data.status, statusText: '', headers: {}, config })
       const request = { path, method: method.toUpperCase(), headers: headerLines ?? null, body: data }
-      new Exchange(connections, origin, request, maxContentLength, { answer, reject }, gate).start(timeout)
+      const call = { connections, origin, request, maxBodyBytes: maxContentLength, gate, answer, reject }
+      new Exchange(call).start(timeout)
     })
   }
 
@@ -87,16 +88,19 @@ function queryOf(text: string): string {
     .join("'")}`
 }
 
-type Ends = { answer: (outcome: ResponseOutcome) => void; reject: (error: FailedCallError) => void }
+type Call = {
+  connections: Connections
+  origin: string
+  request: Dispatcher.DispatchOptions
+  maxBodyBytes: number
+  gate: WriteGate | null
+  answer: (outcome: ResponseOutcome) => void
+  reject: (error: FailedCallError) => void
+}
 
 /** One request and its response. The connection is exclusive to it. */
 class Exchange implements Dispatcher.DispatchHandler {
-  readonly #connections: Connections
-  readonly #origin: string
-  readonly #request: Dispatcher.DispatchOptions
-  readonly #maxBodyBytes: number
-  readonly #ends: Ends
-  readonly #gate: WriteGate | null
+  readonly #call: Call
   readonly #chunks: Buffer[] = []
   #connection: Connection
   #deadline: NodeJS.Timeout | undefined
@@ -106,21 +110,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   #sentAt: number | null = null
   #isOver = false
 
-  constructor(
-    connections: Connections,
-    origin: string,
-    request: Dispatcher.DispatchOptions,
-    maxBodyBytes: number,
-    ends: Ends,
-    gate: WriteGate | null,
-  ) {
-    this.#connections = connections
-    this.#origin = origin
-    this.#request = request
-    this.#maxBodyBytes = maxBodyBytes
-    this.#ends = ends
-    this.#gate = gate
-    this.#connection = connections.take(origin)
+  constructor(call: Call) {
+    this.#call = call
+    this.#connection = call.connections.take(call.origin)
   }
 
   start(timeoutMs: number): void {
@@ -138,13 +130,14 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #dispatch(): void {
-    this.#connection.expectResponse()
-    this.#connection.client.dispatch(this.#request, this)
+    this.#connection.opened = null
+    this.#connection.received.expectResponse()
+    this.#connection.client.dispatch(this.#call.request, this)
   }
 
   // undici calls this right before it writes the first byte, and does not write when it throws.
   onRequestStart(): void {
-    const refusal = this.#gate?.refusal() ?? null
+    const refusal = this.#call.gate?.refusal() ?? null
     if (refusal !== null) throw new WithheldError(refusal)
     this.#sentAt = performance.now()
   }
@@ -156,7 +149,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#isOver) return
-    const left = this.#maxBodyBytes - this.#bodyBytes
+    const left = this.#call.maxBodyBytes - this.#bodyBytes
     if (left > 0) this.#chunks.push(chunk.subarray(0, left))
     this.#bodyBytes += chunk.length
     if (chunk.length > left) this.#finish(new BodyTooLongError())
@@ -172,25 +165,26 @@ class Exchange implements Dispatcher.DispatchHandler {
     const isOfKept = this.#connection.responses > 0 && isConnectionLoss(error)
     if (this.#isOver || !isOfKept) this.#finish(error)
     else if (this.#sentAt === null) this.#useAnother(error)
-    else if (this.#connection.firstByteAt() === null && performance.now() - this.#sentAt < staleWithinMs)
+    else if (this.#connection.received.firstByteAt === null && performance.now() - this.#sentAt < staleWithinMs)
       this.#endStale(error)
     else this.#finish(error)
   }
 
   // The request was not written yet, so it is not sent twice.
   #useAnother(error: Error): void {
-    this.#connections.discard(this.#connection)
-    if (this.#connections.isClosed) {
+    const { connections, origin } = this.#call
+    connections.discard(this.#connection)
+    if (connections.isClosed) {
       this.#finish(error)
     } else {
-      this.#connection = this.#connections.take(this.#origin)
+      this.#connection = connections.take(origin)
       this.#dispatch()
     }
   }
 
   // The target may have received the request, so it is not sent again here. The next attempt does that.
   #endStale(cause: Error): void {
-    this.#connections.distrust(this.#origin)
+    this.#call.connections.distrust(this.#call.origin)
     this.#finish(new StaleConnectionError(undefined, { cause }))
   }
 
@@ -205,18 +199,19 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#isOver) return
     this.#isOver = true
     clearTimeout(this.#deadline)
+    const { connections, answer, reject } = this.#call
     const head = this.#head ?? this.#headInSpiteOf(error)
     const timings = this.#timings()
     if (error === null && head && !announcesForbiddenBody(head))
-      this.#connections.release(this.#connection, head.headers['keep-alive']?.toString())
-    else this.#connections.discard(this.#connection)
-    if (head === null) this.#ends.reject(new FailedCallError(timings, error))
-    else this.#ends.answer(toOutcome(head, this.#chunks, this.#bodyBytes, error !== null, timings))
+      connections.release(this.#connection, head.headers['keep-alive']?.toString())
+    else connections.discard(this.#connection)
+    if (head === null) reject(new FailedCallError(timings, error))
+    else answer(toOutcome(head, this.#chunks, this.#bodyBytes, error !== null, timings))
   }
 
   // The target has decided, even if its headers are not valid.
   #headInSpiteOf(error: Error | null): Head | null {
-    const status = this.#connection.status()
+    const status = this.#connection.received.status
     const fault = status === null ? null : faultOfResponse(error)
     if (status === null || fault === null) return null
     return { status, headers: {}, note: `The headers of the response could not be read (${fault}).` }
@@ -226,7 +221,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #timings(): RunTimings | null {
     const { opened } = this.#connection
     if (opened ? opened.dnsMs === null : this.#sentAt === null) return null
-    const firstByteAt = this.#connection.firstByteAt()
+    const firstByteAt = this.#connection.received.firstByteAt
     const firstByteMs = firstByteAt === null || this.#sentAt === null ? null : Math.round(firstByteAt - this.#sentAt)
     return {
       dnsMs: opened?.dnsMs ?? null,
