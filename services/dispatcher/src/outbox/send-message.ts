@@ -1,4 +1,4 @@
-import { createHash, type KeyObject } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 import { openAuditStream } from '@belfry/db/audit-streams/audit-streams'
 import { openIntegration } from '@belfry/db/integrations/integrations'
 import { hashAddress, readMailBlock } from '@belfry/db/outbox/mail-blocks'
@@ -72,13 +72,13 @@ async function sendAlert(transports: Transports, taken: TakenOutboxMessage, mess
       await limitAlertMails(transports.pool, target)
       return transports.mail.send(alertMail(target, alert, unsubscribeOf(transports, target)), taken.id)
     case 'slack':
-      return requireReceived(await post(transports, target, slackBody(alert)))
+      return post(transports, target, slackBody(alert))
     case 'discord':
-      return requireReceived(await post(transports, target, discordBody(alert)))
+      return post(transports, target, discordBody(alert))
     case 'webhook': {
       const keys = (await transports.signingKeys.get(workspaceId)) ?? []
       const body = webhookBody(alert)
-      return requireReceived(await post(transports, target, body, signature(keys, taken, body)))
+      return post(transports, target, body, signature(keys, taken, body))
     }
   }
 }
@@ -95,8 +95,7 @@ async function sendAuditLog(
   if (stream?.messageId !== taken.id)
     throw new UndeliveredMessage('The audit stream has been removed.', { isFinal: true })
   const signed = signature(stream.secrets.map(toSigningKey), taken, lines)
-  const failure = await post(transports, stream.url, lines, { 'Content-Type': 'application/x-ndjson', ...signed })
-  requireReceived(failure && { ...failure, isFinal: false })
+  await post(transports, stream.url, lines, { 'Content-Type': 'application/x-ndjson', ...signed }, false)
 }
 
 // As Standard Webhooks requires, the id is the same each time that the message is sent.
@@ -107,29 +106,29 @@ function signature(keys: readonly KeyObject[], taken: TakenOutboxMessage, body: 
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures }
 }
 
-/** Why a receiver did not get a message, and whether a retry cannot help. */
-type Failure = { text: string; isFinal: boolean }
-
+/**
+ * Sends a message to a receiver.
+ * @param mayEnd - Whether a failure may be final.
+ * @throws UndeliveredMessage when the receiver did not get it.
+ */
 async function post(
   transports: Transports,
   url: string,
   body: string,
   more: Record<string, string> = {},
-): Promise<Failure | null> {
+  mayEnd = true,
+): Promise<void> {
   const headers = {
     'User-Agent': transports.identity.userAgent,
     Accept: '*/*',
     'Content-Type': 'application/json',
     ...more,
   }
-  return failureOf(await transports.sender.send({ url, method: 'POST', headers, body, timeoutMs }))
+  const failure = failureOf(await transports.sender.send({ url, method: 'POST', headers, body, timeoutMs }))
+  if (failure) throw new UndeliveredMessage(failure.text, { isFinal: mayEnd && failure.isFinal })
 }
 
-function requireReceived(failure: Failure | null): void {
-  if (failure) throw new UndeliveredMessage(failure.text, { isFinal: failure.isFinal })
-}
-
-function failureOf(outcome: SendOutcome): Failure | null {
+function failureOf(outcome: SendOutcome): { text: string; isFinal: boolean } | null {
   switch (outcome.kind) {
     case 'response':
       if (outcome.status >= 200 && outcome.status < 300) return null
@@ -161,9 +160,8 @@ const ofInstallation = { burst: 1_000, everyMs: 1_000 }
  * @throws UndeliveredMessage beyond a limit: the mail waits.
  */
 async function limitAlertMails(pool: Pool, address: string): Promise<void> {
-  const recipient = createHash('sha256').update(address.toLowerCase()).digest('base64url')
   const waits =
-    (await consumeAttempt(pool, `alerts to ${recipient}`, toAddress)) ||
+    (await consumeAttempt(pool, `alerts to ${hashAddress(address).toString('base64url')}`, toAddress)) ||
     (await consumeAttempt(pool, 'alert mails', ofInstallation))
   if (waits > 0) throw new UndeliveredMessage('Too many alerts are mailed. This one waits.', { isFinal: false })
 }
