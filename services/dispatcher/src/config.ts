@@ -138,33 +138,17 @@ function parseHostPatterns(text: string): string[] {
 }
 
 function ownListeners(env: z.output<typeof variables>): Listener[] {
-  const {
-    DATABASE_URL,
-    DATABASE_READ_URL,
-    LOG_STORAGE_URL,
-    REDIS_URL,
-    SMTP_URL,
-    EGRESS_PROXY_URL,
-    PUBLIC_URL,
-    PORT,
-    QSTASH_DEV_PORT,
-    OWN_LISTENERS,
-    OTEL_EXPORTER_OTLP_ENDPOINT,
-  } = env
-  const redis = REDIS_URL === null ? [] : parseRedisAddress(REDIS_URL).nodes
+  const redis = env.REDIS_URL === null ? [] : parseRedisAddress(env.REDIS_URL).nodes
   const urls = [
-    ...urlsOfHosts(DATABASE_URL),
-    DATABASE_READ_URL,
-    SMTP_URL,
-    EGRESS_PROXY_URL,
-    OTEL_EXPORTER_OTLP_ENDPOINT,
+    ...urlsOfHosts(env.DATABASE_URL),
+    ...[env.DATABASE_READ_URL, env.SMTP_URL, env.EGRESS_PROXY_URL, env.OTEL_EXPORTER_OTLP_ENDPOINT],
   ]
   const servers = urls.map(url => listenerOfUrl(url ?? ''))
-  const front = listenerOfUrl(PUBLIC_URL ?? '')
-  const storage = listenerOfUrl(parseUrl(LOG_STORAGE_URL ?? '')?.searchParams.get('endpoint') ?? '')
+  const front = listenerOfUrl(env.PUBLIC_URL ?? '')
+  const storage = listenerOfUrl(parseUrl(env.LOG_STORAGE_URL ?? '')?.searchParams.get('endpoint') ?? '')
   const shared = [front && { ...front, isShared: true }, storage && { ...storage, isShared: true, isForeign: true }]
-  const ports = [PORT, QSTASH_DEV_PORT].flatMap(port => (port ? [{ host: '127.0.0.1', port }] : []))
-  return [...[...servers, ...shared].filter(listener => listener !== null), ...redis, ...ports, ...OWN_LISTENERS]
+  const ports = [env.PORT, env.QSTASH_DEV_PORT].flatMap(port => (port ? [{ host: '127.0.0.1', port }] : []))
+  return [...[...servers, ...shared].filter(listener => listener !== null), ...redis, ...ports, ...env.OWN_LISTENERS]
 }
 
 /** Returns the rules for outgoing calls, for operators. */
