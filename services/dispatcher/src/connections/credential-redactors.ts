@@ -8,19 +8,15 @@ export type CredentialRedactors = ReturnType<typeof createCredentialRedactors>
 const maxCharacters = 100_000
 
 export function createCredentialRedactors() {
-  const redactors = new LRUCache<string, Redactor>({
+  const redactors = new LRUCache<string, Redactor, { hidden: readonly string[]; reference: string }>({
     maxSize: maxCharacters,
     sizeCalculation: (_redactor, key) => key.length,
+    memoMethod: (_key, _old, { context: { hidden, reference } }) =>
+      createRedactor(hidden.map(value => ({ name: '', value, put: reference }))),
   })
   return {
     /** Returns a redactor that replaces values by a reference. */
-    get(hidden: readonly string[], reference: string): Redactor {
-      const key = [reference, ...hidden].join('\n')
-      const known = redactors.get(key)
-      if (known) return known
-      const redactor = createRedactor(hidden.map(value => ({ name: '', value, put: reference })))
-      redactors.set(key, redactor)
-      return redactor
-    },
+    get: (hidden: readonly string[], reference: string): Redactor =>
+      redactors.memo([reference, ...hidden].join('\n'), { context: { hidden, reference } }),
   }
 }

@@ -1,4 +1,4 @@
-import { createSecureContext, rootCertificates, type SecureContext, type SecureContextOptions } from 'node:tls'
+import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls'
 import type { OpenConnection } from '@belfry/db/connections/connections'
 import { readClientKey } from '@belfry/vault'
 import { LRUCache } from 'lru-cache'
@@ -16,31 +16,19 @@ const maxSenders = 200
 
 /** @param open - Opens a sender with the address rules of the dispatcher. */
 export function createTlsSenders(open: (secureContext: SecureContext) => Sender) {
-  const senders = new LRUCache<string, Sender>({ max: maxSenders })
+  const senders = new LRUCache<string, Sender, OpenConnection>({
+    max: maxSenders,
+    memoMethod: (_key, _old, { context: connection }) => open(openSecureContext(connection)),
+  })
   return {
     /**
      * Returns the sender of a connection; null when it has no certificates.
      * @throws CertificateError
      */
     of(connection: OpenConnection): Sender | null {
-      const { id, version, settings, secrets } = connection
-      const { caCertificate, clientCertificate } = settings
-      if (caCertificate === undefined && clientCertificate === undefined) return null
-      const key = `${id} ${version}`
-      const known = senders.get(key)
-      if (known) return known
-      const sender = open(
-        openSecureContext(
-          Object.assign(
-            {},
-            tlsRules,
-            caCertificate === undefined ? {} : { ca: [...rootCertificates, caCertificate] },
-            clientCertificate === undefined ? {} : { cert: clientCertificate, key: secrets.clientKey },
-          ),
-        ),
-      )
-      senders.set(key, sender)
-      return sender
+      const { id, version, settings } = connection
+      if (settings.caCertificate === undefined && settings.clientCertificate === undefined) return null
+      return senders.memo(`${id} ${version}`, { context: connection })
     },
     /** Aborts the calls in flight and closes all sockets. */
     async close(): Promise<void> {
@@ -49,11 +37,14 @@ export function createTlsSenders(open: (secureContext: SecureContext) => Sender)
   }
 }
 
-function openSecureContext(options: SecureContextOptions): SecureContext {
+function openSecureContext({ settings, secrets }: OpenConnection): SecureContext {
+  const { caCertificate, clientCertificate } = settings
+  const trusted = caCertificate === undefined ? {} : { ca: [...rootCertificates, caCertificate] }
+  const shown = clientCertificate === undefined ? {} : { cert: clientCertificate, key: secrets.clientKey }
   try {
     // The key may have been stored before the API had this rule.
-    if (options.key) readClientKey(String(options.key))
-    return createSecureContext(options)
+    if (shown.key) readClientKey(shown.key)
+    return createSecureContext(Object.assign({}, tlsRules, trusted, shown))
   } catch (cause) {
     throw new CertificateError('The certificates of the connection cannot be used.', { cause })
   }
