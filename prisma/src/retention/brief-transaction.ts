@@ -6,18 +6,18 @@ import type { Pool } from '../postgres/pool.ts'
 const maxStallMs = 100
 
 /**
- * Runs statements whose locks block other transactions. Returns null, with nothing changed, when a lock is not available
+ * Runs statements whose locks block other transactions. Returns false, with nothing changed, when a lock is not available
  * within 100 ms: a long transaction reads `runs`, or another caller is changing its partitions.
  */
-export async function inBriefTransaction<T>(pool: Pool, run: (tx: Transaction) => Promise<T>): Promise<T | null> {
+export async function inBriefTransaction(pool: Pool, run: (tx: Transaction) => Promise<boolean>): Promise<boolean> {
   try {
     return await inTransaction(pool, async tx => {
-      if (!(await lockPartitions(tx))) return null
+      if (!(await lockPartitions(tx))) return false
       await tx.query(`SET LOCAL lock_timeout = ${maxStallMs}; SET LOCAL statement_timeout = ${maxStallMs}`)
       return run(tx)
     })
   } catch (error) {
-    if (isLockTimeout(error) || isStatementTimeout(error)) return null
+    if (isLockTimeout(error) || isStatementTimeout(error)) return false
     throw error
   }
 }

@@ -23,8 +23,7 @@ export async function divideNextMonth(pool: Pool, keptDays: number): Promise<str
  */
 export async function divideMonth(pool: Pool, month: RunMonth, days: 1 | 7): Promise<boolean> {
   const isBuilt = await inTransaction(pool, async tx => (await lockPartitions(tx)) && (await build(tx, month, days)))
-  if (!isBuilt) return false
-  return (await inBriefTransaction(pool, tx => replace(tx, month))) === true
+  return isBuilt && inBriefTransaction(pool, tx => replace(tx, month))
 }
 
 const builtName = (month: RunMonth) => `run_partitions.${month.name}_divided`

@@ -50,9 +50,9 @@ async function dropPartition(pool: Pool, partition: Partition): Promise<boolean>
   return true
 }
 
-async function dropEmpty(pool: Pool, { name, parent }: Partition): Promise<boolean> {
+function dropEmpty(pool: Pool, { name, parent }: Partition): Promise<boolean> {
   const parentName = parent === 'runs' ? parent : `run_partitions.${parent}`
-  const isDropped = await inBriefTransaction(pool, async tx => {
+  return inBriefTransaction(pool, async tx => {
     const text = `SELECT bool_or(oid = to_regclass($1)) AND count(*) = 1 AS "isDroppable" FROM pg_class
       WHERE oid = to_regclass($1) OR relnamespace = 'run_partitions'::regnamespace AND relname ~ $2`
     const values = [`run_partitions.${name}`, `^${name}_(\\d{2}_)?detached$`]
@@ -62,7 +62,6 @@ async function dropEmpty(pool: Pool, { name, parent }: Partition): Promise<boole
     await tx.query(`DROP TABLE run_partitions.${name}`)
     return true
   })
-  return isDropped === true
 }
 
 /**

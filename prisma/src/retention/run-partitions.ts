@@ -55,14 +55,13 @@ export async function readMonths(pool: Pool, monthsAhead: number): Promise<RunMo
 
 async function makePartition(pool: Pool, { name, lower, upper }: RunMonth): Promise<boolean> {
   try {
-    const isMade = await inBriefTransaction(pool, async tx => {
+    return await inBriefTransaction(pool, async tx => {
       await tx.query(`CREATE TABLE run_partitions.${name} (LIKE runs INCLUDING ALL)`)
       await tx.query(
         `ALTER TABLE runs ATTACH PARTITION run_partitions.${name} FOR VALUES FROM ('${lower}') TO ('${upper}')`,
       )
       return true
     })
-    return isMade === true
   } catch (error) {
     const code = codeOf(error)
     if (code === checkViolation) return false
