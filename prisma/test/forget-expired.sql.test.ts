@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import { forgetBulkOperations } from '../src/bulk-operations/bulk-operations.ts'
 import { forgetExpired } from '../src/retention/forget-expired.ts'
 import { aWorkspace, useDatabase } from './setup.ts'
 
@@ -49,5 +48,5 @@ it.each(['replay', 'cancel'])('an operation is kept for 30 days after its end: %
        VALUES (gen_random_uuid(), $1, $2, '{}', 1, now() - interval '60 days', now() - $3::interval)`,
       [workspaceId, action, ended],
     )
-  expect([await forgetBulkOperations(db.pool, 10), await forgetBulkOperations(db.pool, 10)]).toEqual([1, 0])
+  expect([await forgetExpired(db.pool), await forgetExpired(db.pool)]).toEqual([1, 0])
 })

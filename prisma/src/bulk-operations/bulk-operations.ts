@@ -1,7 +1,6 @@
 import { newUuid } from '@belfry/domain/id'
 import type { BulkAction } from '../generated/enums.ts'
 import type { Db } from '../postgres/in-transaction.ts'
-import type { Pool } from '../postgres/pool.ts'
 import { type EndAction, endedState } from '../tasks/end-tasks.ts'
 import { countMatchingTasks, isIn, type TaskFilter } from '../tasks/task-filter.ts'
 import { isDeadLetter, isUnsettledCancel } from '../tasks/task-row.ts'
@@ -102,14 +101,4 @@ export async function cancelBulkOperation(db: Db, workspaceId: string, id: strin
     WHERE id = $1 AND workspace_id = $2 AND finished_at IS NULL
     RETURNING ${columns}`
   return (await db.query<BulkOperation>(text, [id, workspaceId])).rows[0]
-}
-
-/** Deletes operations that ended more than 30 days ago, up to `limit`. Returns how many it deleted. */
-export async function forgetBulkOperations(pool: Pool, limit: number): Promise<number> {
-  const text = `
-    DELETE FROM bulk_operations WHERE id IN (
-      SELECT id FROM bulk_operations WHERE finished_at <= now() - interval '30 days'
-      ORDER BY finished_at LIMIT $1 FOR UPDATE SKIP LOCKED
-    )`
-  return (await pool.query(text, [limit])).rowCount ?? 0
 }

@@ -14,6 +14,7 @@ const expiring = [
   ['throttles', 'name', 'free_at < now()'],
   // The payment provider repeats an event for some days only. A month is a safe margin.
   ['billing_events', 'id', `received_at < now() - interval '30 days'`],
+  ['bulk_operations', 'id', `finished_at <= now() - interval '30 days'`],
   ['qstash_deduplications', 'workspace_id, hash', hasExpired],
   ['exchanged_tokens', 'hash', hasExpired],
   ['api_keys', 'id', `federated_credential_id IS NOT NULL AND ${hasExpired}`],

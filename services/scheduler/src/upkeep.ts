@@ -1,5 +1,4 @@
 import { forgetIdempotencyKeys } from '@belfry/db/answer-once'
-import { forgetBulkOperations } from '@belfry/db/bulk-operations/bulk-operations'
 import { probeWrite } from '@belfry/db/postgres/probe-write'
 import { divideNextMonth } from '@belfry/db/retention/divide-month'
 import { keptLogDays } from '@belfry/db/retention/month-parts'
@@ -12,11 +11,9 @@ import { drain } from './drain.ts'
 
 const partitionMonthsAhead = 3
 
-/** Deletes answers stored under idempotency keys after a day, and ended operations after 30 days. Returns how many. */
+/** Deletes answers stored under idempotency keys after a day. Returns how many. */
 export async function forgetOldRequests(ctx: Context, signal: AbortSignal): Promise<number> {
-  const answers = await drain(signal, 1_000, batchSize => forgetIdempotencyKeys(ctx.pool, batchSize))
-  if (signal.aborted) return answers
-  return answers + (await drain(signal, 1_000, batchSize => forgetBulkOperations(ctx.pool, batchSize)))
+  return drain(signal, 1_000, batchSize => forgetIdempotencyKeys(ctx.pool, batchSize))
 }
 
 /** Returns the unspent executions of past months and of dispatchers that are gone. Returns how many blocks there were. */
