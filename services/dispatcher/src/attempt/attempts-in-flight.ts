@@ -1,24 +1,13 @@
 /** The attempts of this process, from their claims to their records. */
-export type AttemptsInFlight = {
-  /** Returns whether one more attempt may start beside a number of slow calls. These are not counted. */
-  hasCapacity(slowCalls: number): boolean
-  /** How many attempts have begun so far. */
-  readonly begun: number
-  begin(): void
-  /** Ends an attempt. Another one may start then. */
-  end(): void
-  /** Resolves when no attempt is in flight. */
-  whenEmpty(): Promise<void>
-  /** Waits until all attempts are recorded. After `patienceMs` it calls `giveUp` for those that still wait for their target. */
-  finish(patienceMs: number, giveUp: () => unknown): Promise<void>
-}
+export type AttemptsInFlight = ReturnType<typeof createAttemptsInFlight>
 
 /** @param capacity - Attempts at a time. */
-export function createAttemptsInFlight(capacity: number): AttemptsInFlight {
+export function createAttemptsInFlight(capacity: number) {
   let count = 0
   let begun = 0
   let onEmpty: Array<() => void> = []
 
+  /** Resolves when no attempt is in flight. */
   function whenEmpty(): Promise<void> {
     return count === 0 ? Promise.resolve() : new Promise(resolve => void onEmpty.push(resolve))
   }
@@ -33,18 +22,22 @@ export function createAttemptsInFlight(capacity: number): AttemptsInFlight {
 
   return {
     whenEmpty,
-    hasCapacity: slowCalls => count - slowCalls < capacity,
-    get begun() {
+    /** Returns whether one more attempt may start beside a number of slow calls. These are not counted. */
+    hasCapacity: (slowCalls: number): boolean => count - slowCalls < capacity,
+    /** How many attempts have begun so far. */
+    get begun(): number {
       return begun
     },
-    begin() {
+    begin(): void {
       count++
       begun++
     },
-    end() {
+    /** Ends an attempt. Another one may start then. */
+    end(): void {
       if (--count === 0) queueMicrotask(tellEmpty)
     },
-    async finish(patienceMs, giveUp) {
+    /** Waits until all attempts are recorded. After `patienceMs` it calls `giveUp` for those that still wait for their target. */
+    async finish(patienceMs: number, giveUp: () => unknown): Promise<void> {
       const timer = setTimeout(giveUp, patienceMs)
       await whenEmpty()
       clearTimeout(timer)

@@ -4,19 +4,7 @@ import { journalSends, trimJournal } from '@belfry/db/tasks/send-journal'
 import { openBatch } from '@belfry/runtime'
 
 /** The send journal. A prefetched claim is sent only after its run is entered here. */
-export type SendJournal = {
-  /**
-   * Enters a claim once, if it needs an entry, and tells it whether it may be sent. It may not when a scheduler has ended the
-   * dispatcher meanwhile, or the database did not answer.
-   */
-  enter(claim: JournaledClaim): void
-  /** Marks the entry of a run as not needed any more: its attempt is over. */
-  close(runId: string): void
-  /** Returns the runs whose entries are still needed. */
-  open(): Iterable<string>
-  /** Deletes the entries that are not needed any more. */
-  trim(): Promise<void>
-}
+export type SendJournal = ReturnType<typeof openSendJournal>
 
 /** A claim of a session of this dispatcher. */
 type JournaledClaim = {
@@ -29,7 +17,7 @@ type JournaledClaim = {
 
 const batchSize = 512
 
-export function openSendJournal(pool: Pool, dispatcher: DispatcherRow, onError: (error: unknown) => void): SendJournal {
+export function openSendJournal(pool: Pool, dispatcher: DispatcherRow, onError: (error: unknown) => void) {
   const open = new Map<string, { seq: number; session: string }>() // the entry of each run, in order
   let seq = 0
   let trimmedTo = 0
@@ -58,14 +46,21 @@ export function openSendJournal(pool: Pool, dispatcher: DispatcherRow, onError: 
     },
   })
   return {
-    enter(claim) {
+    /**
+     * Enters a claim once, if it needs an entry, and tells it whether it may be sent. It may not when a scheduler has ended the
+     * dispatcher meanwhile, or the database did not answer.
+     */
+    enter(claim: JournaledClaim): void {
       if (claim.entry !== 'none' || claim.journaledRun === null) return
       claim.entry = 'entering'
       entries.push(claim)
     },
-    close: runId => open.delete(runId),
-    open: () => open.keys(),
-    async trim() {
+    /** Marks the entry of a run as not needed any more: its attempt is over. */
+    close: (runId: string): unknown => open.delete(runId),
+    /** Returns the runs whose entries are still needed. */
+    open: (): Iterable<string> => open.keys(),
+    /** Deletes the entries that are not needed any more. */
+    async trim(): Promise<void> {
       const [oldest = { seq, session: dispatcher.session }] = open.values()
       // The runs of earlier sessions share one entry, before all others.
       const from = oldest.session === dispatcher.session ? oldest.seq : 0

@@ -6,23 +6,12 @@ const standstillMs = 3_000
 const maxStandstills = 10
 
 /** When a dispatcher took tasks, by the clock of PostgreSQL in epoch milliseconds. */
-export type ServedTimes = {
-  /** Returns the first time, from `at` on, when a dispatcher took tasks, as far as this process knows. */
-  servedFrom(at: Date): number
-  /** Called when the pause before a heartbeat begins. */
-  rest(): void
-  /** Called when that pause is over. A long one shows that this process stood still, because it or its machine was frozen. */
-  wake(): void
-}
+export type ServedTimes = Awaited<ReturnType<typeof openServedTimes>>
 
 /**
  * Opens the times of this process since its start and, from before, the times of others that PostgreSQL still shows.
  */
-export async function openServedTimes(
-  pool: Pool,
-  dispatcherId: string,
-  { now }: { now(): number },
-): Promise<ServedTimes> {
+export async function openServedTimes(pool: Pool, dispatcherId: string, { now }: { now(): number }) {
   const startedAt = now()
   const lifetimes = await readLifetimes(pool, dispatcherId)
   const standstills: Array<{ from: number; to: number }> = []
@@ -32,15 +21,18 @@ export async function openServedTimes(
     ({ from, to }: { from: number; to: number }) =>
       from <= time && time <= to
   return {
-    servedFrom(at) {
+    /** Returns the first time, from `at` on, when a dispatcher took tasks, as far as this process knows. */
+    servedFrom(at: Date): number {
       const time = at.getTime()
       if (time < startedAt) return lifetimes.some(contains(time)) ? time : startedAt
       return standstills.find(contains(time))?.to ?? time
     },
-    rest() {
+    /** Called when the pause before a heartbeat begins. */
+    rest(): void {
       restsSince = now()
     },
-    wake() {
+    /** Called when that pause is over. A long one shows that this process stood still, because it or its machine was frozen. */
+    wake(): void {
       if (now() - restsSince < standstillMs) return
       standstills.push({ from: restsSince, to: now() })
       if (standstills.length > maxStandstills) standstills.shift()

@@ -8,24 +8,7 @@ export type Position = { dueAt: Date; id: string }
  * After the last page, the reading restarts at the first task that the buffer refused meanwhile. Each dispatcher reads
  * its own share.
  */
-export type Backlog = {
-  /**
-   * Adds a workspace with tasks, due until `dueAt`, that no dispatcher may have buffered.
-   * @param from - A position before all of them, if this dispatcher had no space for them. Default: the start.
-   */
-  add(workspace: string, dueAt: number, from?: Position): void
-  /** Adds a workspace of which this dispatcher reads the shares of other dispatchers too. */
-  addWhole(workspace: string): void
-  /**
-   * Returns the workspaces to read next, round-robin.
-   * @param needsTasks - Whether to read a workspace now.
-   */
-  next(needsTasks: (workspace: string) => boolean, limit: number, now: number): Reading[]
-  /** Records a page that was read. The tasks that were refused have been added before. */
-  recordPage(page: { workspace: string; taken: number; refused: number; last: Position | null }, now: number): void
-  /** The number of workspaces. */
-  readonly size: number
-}
+export type Backlog = ReturnType<typeof createBacklog>
 
 /**
  * A page to read. `isWhole`: of all tasks of the workspace, not only of this dispatcher's share. `hadNoSpace`: the
@@ -33,6 +16,7 @@ export type Backlog = {
  */
 export type Reading = { workspace: string; after: Position; isWhole: boolean; hadNoSpace: boolean }
 
+type Page = { workspace: string; taken: number; refused: number; last: Position | null }
 type Entry = Omit<Reading, 'workspace'> & { until: number; restart: Position | null; notBefore: number }
 
 const start: Position = { dueAt: new Date(0), id: NIL_UUID }
@@ -40,9 +24,13 @@ const start: Position = { dueAt: new Date(0), id: NIL_UUID }
 const pauseMs = 1_000
 
 /** @param onAdd - Called when a workspace enters the backlog. Optional. */
-export function createBacklog(onAdd: () => void = () => {}): Backlog {
+export function createBacklog(onAdd: () => void = () => {}) {
   const entries = new Map<string, Entry>() // the next one to read first
 
+  /**
+   * Adds a workspace with tasks, due until `dueAt`, that no dispatcher may have buffered.
+   * @param refusedFrom - A position before all of them, if this dispatcher had no space for them. Default: the start.
+   */
   function add(workspace: string, dueAt: number, refusedFrom?: Position): void {
     const known = entries.get(workspace)
     const from = refusedFrom ?? start
@@ -58,16 +46,22 @@ export function createBacklog(onAdd: () => void = () => {}): Backlog {
   }
 
   return {
-    get size() {
+    /** The number of workspaces. */
+    get size(): number {
       return entries.size
     },
     add,
-    addWhole(workspace) {
+    /** Adds a workspace of which this dispatcher reads the shares of other dispatchers too. */
+    addWhole(workspace: string): void {
       add(workspace, 0)
       const entry = entries.get(workspace)
       if (entry) entry.isWhole = true
     },
-    next(needsTasks, limit, now) {
+    /**
+     * Returns the workspaces to read next, round-robin.
+     * @param needsTasks - Whether to read a workspace now.
+     */
+    next(needsTasks: (workspace: string) => boolean, limit: number, now: number): Reading[] {
       const readings: Reading[] = []
       for (const [workspace, entry] of [...entries]) {
         if (readings.length === limit) break
@@ -78,7 +72,8 @@ export function createBacklog(onAdd: () => void = () => {}): Backlog {
       }
       return readings
     },
-    recordPage({ workspace, taken, refused, last }, now) {
+    /** Records a page that was read. The tasks that were refused have been added before. */
+    recordPage({ workspace, taken, refused, last }: Page, now: number): void {
       const entry = entries.get(workspace)
       if (!entry) return
       entry.notBefore = refused > taken ? now + pauseMs : 0

@@ -1,17 +1,8 @@
 /** Timers of tasks that are not due yet. Many tasks are due at the same time. */
-export type DueTimers<Task> = {
-  /**
-   * Adds a task. It shares a timer with all tasks of the same millisecond.
-   * @param onDue - Receives all of them; only the callback of the first task is called. A timer may fire a little
-   * before its time.
-   */
-  add(task: Task, dueAt: number, onDue: (tasks: Task[]) => void): void
-  /** Stops the timers, and returns their tasks. */
-  takeAll(): Task[]
-}
+export type DueTimers<Task> = ReturnType<typeof createDueTimers<Task>>
 
 /** @param now - The clock of the times, in milliseconds. */
-export function createDueTimers<Task>(now: () => number): DueTimers<Task> {
+export function createDueTimers<Task>(now: () => number) {
   const waiting = new Map<number, { tasks: Task[]; timer: NodeJS.Timeout }>()
 
   function startTimer(key: number, onDue: (tasks: Task[]) => void): NodeJS.Timeout {
@@ -26,13 +17,19 @@ export function createDueTimers<Task>(now: () => number): DueTimers<Task> {
   }
 
   return {
-    add(task, dueAt, onDue) {
+    /**
+     * Adds a task. It shares a timer with all tasks of the same millisecond.
+     * @param onDue - Receives all of them; only the callback of the first task is called. A timer may fire a little
+     * before its time.
+     */
+    add(task: Task, dueAt: number, onDue: (tasks: Task[]) => void): void {
       const key = Math.ceil(dueAt)
       const known = waiting.get(key)
       if (known) known.tasks.push(task)
       else waiting.set(key, { tasks: [task], timer: startTimer(key, onDue) })
     },
-    takeAll() {
+    /** Stops the timers, and returns their tasks. */
+    takeAll(): Task[] {
       const all = [...waiting.values()]
       waiting.clear()
       for (const { timer } of all) clearTimeout(timer)

@@ -5,14 +5,7 @@ import { toIncomingTask } from './incoming-task.ts'
 import type { IntakeContext } from './intake-context.ts'
 
 /** Reads tasks from PostgreSQL shortly before they are due, while no queue delivers them. */
-export type UpcomingReader = {
-  /** Whether a task with this due time may be missed by the readings, so a notification of it must be handled. */
-  isTooLate(dueAt: number): boolean
-  /** Reads the last seconds again: notifications were missed, or the clock or the share of this dispatcher has changed. */
-  rewind(): void
-  /** Reads until the process is to stop. */
-  run(): Promise<void>
-}
+export type UpcomingReader = ReturnType<typeof createUpcomingReader>
 
 // A reading covers this much more than the time until the next one, in case that is late.
 const leadMs = 1_000
@@ -25,7 +18,7 @@ const queueCheckMs = 1_000
 const rewindMs = 5_000
 const maxGapMs = 60_000
 
-export function createUpcomingReader(ctx: IntakeContext): UpcomingReader {
+export function createUpcomingReader(ctx: IntakeContext) {
   const waker = createWaker()
   let position = ctx.clock.now() // all tasks that are due before have been read
   let readUntil = position
@@ -67,9 +60,12 @@ export function createUpcomingReader(ctx: IntakeContext): UpcomingReader {
   }
 
   return {
-    isTooLate: dueAt => dueAt <= Math.max(readUntil, ctx.clock.now() + 2 * leadMs),
+    /** Whether a task with this due time may be missed by the readings, so a notification of it must be handled. */
+    isTooLate: (dueAt: number): boolean => dueAt <= Math.max(readUntil, ctx.clock.now() + 2 * leadMs),
+    /** Reads the last seconds again: notifications were missed, or the clock or the share of this dispatcher has changed. */
     rewind: waker.wake,
-    async run() {
+    /** Reads until the process is to stop. */
+    async run(): Promise<void> {
       for (let isRewound = true; !ctx.stop.aborted; ) {
         const nextMs: number | null = await round(isRewound).catch(error => {
           ctx.log.warn({ err: error }, 'upcoming.unreadable')

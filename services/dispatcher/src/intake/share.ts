@@ -5,23 +5,19 @@ import { isInShare, type TaskShare, wholeShare } from '@belfry/db/tasks/task-sha
  * While two of them disagree about which dispatchers live, some tasks are taken by both, or wait for a second; the
  * claim decides.
  */
-export type Share = {
-  current(): TaskShare
-  has(taskId: string): boolean
-  /**
-   * Divides the tasks again. A dispatcher that is not among the live ones takes everything. Returns whether the share
-   * changed.
-   */
-  divide(live: readonly string[]): boolean
-}
+export type Share = ReturnType<typeof createShare>
 
 /** @param id - The id of this dispatcher. It takes everything until the first division. */
-export function createShare(id: string): Share {
+export function createShare(id: string) {
   let share = wholeShare
   return {
-    current: () => share,
-    has: taskId => isInShare(taskId, share),
-    divide(live) {
+    current: (): TaskShare => share,
+    has: (taskId: string): boolean => isInShare(taskId, share),
+    /**
+     * Divides the tasks again. A dispatcher that is not among the live ones takes everything. Returns whether the share
+     * changed.
+     */
+    divide(live: readonly string[]): boolean {
       const before = share
       const index = live.indexOf(id)
       share = index === -1 ? wholeShare : { index, of: live.length }

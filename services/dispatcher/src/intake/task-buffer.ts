@@ -35,16 +35,7 @@ export type BufferedTask = IncomingTask & {
 }
 
 /** The tasks that a process holds in memory. A single account, workspace or host cannot fill the buffer. */
-export type TaskBuffer = {
-  /**
-   * Adds a task. Returns `full` when there is no space for it, `duplicate` when it is buffered for the same time.
-   * @param account - The account of its workspace. Default: the workspace.
-   */
-  add(task: IncomingTask, account?: string): BufferedTask | 'full' | 'duplicate'
-  evict(task: BufferedTask): void
-  countOf(workspace: string): number
-  readonly size: number
-}
+export type TaskBuffer = ReturnType<typeof createTaskBuffer>
 
 type Workspace = { id: string; count: number; hosts: Map<string, Host> }
 type Host = { name: string; count: number; workspace: Workspace }
@@ -56,7 +47,7 @@ const capacity = 20_000
 const accountWeight = 9
 const weight = 1
 
-export function createTaskBuffer(): TaskBuffer {
+export function createTaskBuffer() {
   const keys = new Set<string>()
   const workspaces = new Map<string, Workspace>()
   const accounts = new Map<string, number>()
@@ -67,11 +58,15 @@ export function createTaskBuffer(): TaskBuffer {
   }
 
   return {
-    countOf: workspace => workspaces.get(workspace)?.count ?? 0,
-    get size() {
+    countOf: (workspace: string): number => workspaces.get(workspace)?.count ?? 0,
+    get size(): number {
       return keys.size
     },
-    add(task, account = task.workspace) {
+    /**
+     * Adds a task. Returns `full` when there is no space for it, `duplicate` when it is buffered for the same time.
+     * @param account - The account of its workspace. Default: the workspace.
+     */
+    add(task: IncomingTask, account = task.workspace): BufferedTask | 'full' | 'duplicate' {
       const { id, dueAt, origin, isQueued = false, isBacklog = false } = task
       const key = `${id} ${dueAt}`
       if (keys.has(key)) return 'duplicate'
@@ -104,7 +99,7 @@ export function createTaskBuffer(): TaskBuffer {
         waited: null,
       }
     },
-    evict(task) {
+    evict(task: BufferedTask): void {
       if (!task.entry) return
       const { key, host, account } = task.entry
       const { workspace } = host

@@ -5,32 +5,22 @@ import { microBatch } from '@belfry/runtime'
 import type { Tenant } from '../scheduling/tenant-levels.ts'
 
 /** The tenants of the workspaces whose tasks this process has met lately. */
-export type Tenants = {
-  /** Returns null for a workspace whose tenant has not been read. */
-  find(workspace: string): KnownTenant | null
-  /** Reads the tenant of a workspace. Workspaces that are requested together share a statement. */
-  load(workspace: string): Promise<KnownTenant>
-  /**
-   * Reads all known tenants again. Forgets those that nothing has asked for since the last time.
-   * @param isNeeded - Whether to keep the tenant of a workspace anyway.
-   */
-  refresh(isNeeded: (workspace: string) => boolean): Promise<TenantChanges>
-}
+export type Tenants = ReturnType<typeof createTenants>
 
-export type KnownTenant = Tenant & { workspace: string; isSuspended: boolean }
+type KnownTenant = Tenant & { workspace: string; isSuspended: boolean }
 
 /**
  * Workspaces that were suspended or resumed, or that have another account, organization or tier, or are not new any
  * more.
  */
-export type TenantChanges = { suspended: string[]; resumed: string[]; moved: string[] }
+type TenantChanges = { suspended: string[]; resumed: string[]; moved: string[] }
 
 type Entry = { tenant: KnownTenant; isUsed: boolean }
 
 const pageSize = 5_000
 
 /** @param read - Reads the tenants of workspaces. */
-export function createTenants(read: (workspaces: readonly string[]) => Promise<TenantRow[]>, tiers: Tiers): Tenants {
+export function createTenants(read: (workspaces: readonly string[]) => Promise<TenantRow[]>, tiers: Tiers) {
   const known = new Map<string, Entry>()
   const batch = microBatch<string, KnownTenant>({
     maxSize: 500,
@@ -45,18 +35,24 @@ export function createTenants(read: (workspaces: readonly string[]) => Promise<T
   }
 
   return {
-    find(workspace) {
+    /** Returns null for a workspace whose tenant has not been read. */
+    find(workspace: string): KnownTenant | null {
       const entry = known.get(workspace)
       if (!entry) return null
       entry.isUsed = true
       return entry.tenant
     },
-    async load(workspace) {
+    /** Reads the tenant of a workspace. Workspaces that are requested together share a statement. */
+    async load(workspace: string): Promise<KnownTenant> {
       const tenant = await batch(workspace)
       known.set(workspace, { tenant, isUsed: true })
       return tenant
     },
-    async refresh(isNeeded) {
+    /**
+     * Reads all known tenants again. Forgets those that nothing has asked for since the last time.
+     * @param isNeeded - Whether to keep the tenant of a workspace anyway.
+     */
+    async refresh(isNeeded: (workspace: string) => boolean): Promise<TenantChanges> {
       for (const [workspace, entry] of known) {
         if (!entry.isUsed && !isNeeded(workspace)) known.delete(workspace)
         entry.isUsed = false

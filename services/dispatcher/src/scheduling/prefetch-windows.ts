@@ -2,22 +2,7 @@ import Denque from 'denque'
 import { mayTake } from './fair-share.ts'
 
 /** The tasks at the front of a queue whose claims are prefetched: claimed before a slot is free for them. */
-export type PrefetchWindow = {
-  readonly size: number
-  /** Records that an attempt of the queue has ended. */
-  recordCompletion(now: number): void
-  /**
-   * Extends the window to the tasks that will have a slot within 150 ms at the current rate of completions.
-   * @param queued - The number of tasks of the queue, including the window.
-   * @returns How many tasks were added.
-   */
-  extend(queued: number, now: number): number
-  /** Returns how many of its tasks should have a slot within `ms`. */
-  startingWithin(ms: number, now: number): number
-  shift(): void
-  /** When the task at the front was added; null when the window is empty. */
-  readonly oldest: number | null
-}
+export type PrefetchWindow = ReturnType<PrefetchWindows['open']>
 
 /** The windows of all queues. They share a bound. */
 export type PrefetchWindows = ReturnType<typeof createPrefetchWindows>
@@ -31,18 +16,25 @@ const weight = 9
 export function createPrefetchWindows() {
   let total = 0
 
-  function open(): PrefetchWindow {
+  function open() {
     const addedAt = new Denque<number>()
     const rate = createCompletionRate()
     return {
-      get size() {
+      get size(): number {
         return addedAt.length
       },
-      get oldest() {
+      /** When the task at the front was added; null when the window is empty. */
+      get oldest(): number | null {
         return addedAt.peekFront() ?? null
       },
+      /** Records that an attempt of the queue has ended. */
       recordCompletion: rate.record,
-      extend(queued, now) {
+      /**
+       * Extends the window to the tasks that will have a slot within 150 ms at the current rate of completions.
+       * @param queued - The number of tasks of the queue, including the window.
+       * @returns How many tasks were added.
+       */
+      extend(queued: number, now: number): number {
         const before = addedAt.length
         const target = Math.min(queued, rate.expect(horizonMs, now))
         while (addedAt.length < target && mayTake(addedAt.length, maxPrefetched - total, weight)) {
@@ -51,8 +43,9 @@ export function createPrefetchWindows() {
         }
         return addedAt.length - before
       },
-      startingWithin: (ms, now) => Math.min(addedAt.length, rate.expect(ms, now)),
-      shift() {
+      /** Returns how many of its tasks should have a slot within `ms`. */
+      startingWithin: (ms: number, now: number): number => Math.min(addedAt.length, rate.expect(ms, now)),
+      shift(): void {
         if (addedAt.isEmpty()) return
         addedAt.shift()
         total--
