@@ -23,34 +23,27 @@ export type DueTimes = {
 /** Reads what waits in the database. The tasks of suspended workspaces and quarantined tasks are left out. */
 export async function readDueTimes(db: Db): Promise<DueTimes> {
   const { rows } = await db.query<Found>({ name: 'due_times', text: dueTimesStatement() })
-  const { tasks, ...found } = rows[0] as Found // a SELECT without FROM returns a row
-  // The columns have whole milliseconds, and a calculation with fractions may not.
-  const toTime = (value: number | boolean | null) => {
-    if (typeof value === 'boolean') return value
-    return value === null ? Number.POSITIVE_INFINITY : Math.round(value)
-  }
-  const times = Object.entries(found).map(([name, value]) => [name, toTime(value)])
-  const rowsOfTasks = (tasks ?? []).map(task => ({ ...task, dueAt: new Date(Math.round(task.dueAt)) }))
-  return { ...Object.fromEntries(times), tasks: rowsOfTasks } as DueTimes // the columns of the statement
+  const { tasks, ...times } = rows[0] as Found // a SELECT without FROM returns a row
+  return { ...times, tasks: (tasks ?? []).map(task => ({ ...task, dueAt: new Date(task.dueAt) })) }
 }
 
-type Found = { tasks: Array<Omit<WaitingRow, 'dueAt'> & { dueAt: number }> | null } & {
-  [name in Exclude<keyof DueTimes, 'tasks'>]: number | boolean | null
-}
+type Found = Omit<DueTimes, 'tasks'> & { tasks: Array<Omit<WaitingRow, 'dueAt'> & { dueAt: number }> | null }
 
 const maxTasks = 1_000
 
-const ms = (time: string) => `extract(epoch FROM ${time})::float8 * 1000`
+// The columns have whole milliseconds, and a calculation with fractions may not.
+const ms = (time: string) => `round(extract(epoch FROM ${time}) * 1000)::float8`
+const orNever = (time: string) => `coalesce(${time}, 'Infinity')`
 
 const nextTasks = (columns: string, condition: string, limit: number) => `(
     SELECT ${columns} FROM tasks
     WHERE ${isWaiting} AND ${condition}
       AND workspace_id <> ALL (ARRAY (SELECT s.id FROM suspended_workspaces s))
     ORDER BY due_at, id LIMIT ${limit})`
-const nextTask = (condition: string) => nextTasks(ms('due_at'), condition, 1)
+const nextTask = (condition: string) => orNever(nextTasks(ms('due_at'), condition, 1))
 
 const nextMessage = (condition: string) =>
-  `(SELECT min(${ms('due_at')}) FROM outbox WHERE finished_at IS NULL AND expires_at > now() AND ${condition})`
+  orNever(`(SELECT min(${ms('due_at')}) FROM outbox WHERE finished_at IS NULL AND expires_at > now() AND ${condition})`)
 
 function dueTimesStatement(): string {
   return `
@@ -61,15 +54,15 @@ function dueTimesStatement(): string {
      JOIN task_requests r ON r.task_id = t.id) AS "tasks",
     ${nextTask('due_at > now()')} AS "laterTask",
     ${nextTask(`due_at > now() AND NOT (source = 'cron' AND state = 'pending')`)} AS "laterTaskButCron",
-    (SELECT min(${ms('expires_at')}) FROM tasks WHERE expires_at IS NOT NULL AND state IN ('pending', 'retrying')
-      AND waits_for <> 2) AS "deadline",
-    (SELECT ${ms('next_run_at')} FROM cron_jobs
+    ${orNever(`(SELECT min(${ms('expires_at')}) FROM tasks WHERE expires_at IS NOT NULL AND state IN ('pending', 'retrying')
+      AND waits_for <> 2)`)} AS "deadline",
+    ${orNever(`(SELECT ${ms('next_run_at')} FROM cron_jobs
      WHERE next_run_at IS NOT NULL AND unreadable_since IS NULL
        AND workspace_id <> ALL (ARRAY (SELECT s.id FROM suspended_workspaces s))
-     ORDER BY next_run_at LIMIT 1) AS "occurrence",
+     ORDER BY next_run_at LIMIT 1)`)} AS "occurrence",
     ${nextMessage('true')} AS "message",
     ${nextMessage('due_at > now()')} AS "laterMessage",
-    (SELECT min(${ms('advance_at')}) FROM queues WHERE advance_at IS NOT NULL) AS "rateLimit",
+    ${orNever(`(SELECT min(${ms('advance_at')}) FROM queues WHERE advance_at IS NOT NULL)`)} AS "rateLimit",
     EXISTS (SELECT FROM tasks t WHERE queue_id IS NOT NULL AND finished_at IS NULL AND queue_phase(t.state, t.waits_for) = 1) AS "hasBlocked",
     EXISTS (SELECT FROM bulk_operations WHERE finished_at IS NULL) AS "hasOperations"`
 }
