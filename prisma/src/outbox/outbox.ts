@@ -24,36 +24,18 @@ export type MessageTenant = { organizationId: string } | { workspaceId: string }
 
 const usefulMs = 3 * 24 * 3_600_000
 
-/** Stores a message in the transaction of the event that it reports. */
+/** Stores a message in the transaction of the event that it reports. An encrypted content is bound to its id. */
 export async function addToOutbox(tx: AnyTransaction, message: NewOutboxMessage): Promise<void> {
-  const { content, masterKeyId, wrappedKey } = storedContent(message.id, message.content, message.masterKeys)
+  const { id, content, masterKeys } = message
+  const plain = { sealed: Buffer.from(content), masterKeyId: null, wrappedKey: null }
+  const { sealed, masterKeyId, wrappedKey } = masterKeys === null ? plain : sealWithOwnKey(masterKeys, id, content)
   const text = `
     INSERT INTO outbox (id, kind, label, content, master_key_id, wrapped_key, expires_at, organization_id)
     VALUES ($1::uuid, $2::outbox_kind, $3, $4, $5, $6, now() + $7::float8 * interval '1 millisecond',
             coalesce($8::uuid, (SELECT organization_id FROM workspaces WHERE id = $9::uuid)))`
-  const values = [message.id, message.kind, message.label, content, masterKeyId, wrappedKey]
+  const values = [id, message.kind, message.label, sealed, masterKeyId, wrappedKey]
   const { organizationId, workspaceId }: { organizationId?: string; workspaceId?: string } = message.tenant ?? {}
   await execute(tx, text, [...values, message.usefulMs ?? usefulMs, organizationId ?? null, workspaceId ?? null])
-}
-
-/** The stored content of a message: encrypted with the message's own data key, or plain without secrets. */
-type StoredContent = { content: Buffer; masterKeyId: string | null; wrappedKey: Uint8Array | null }
-
-/** Returns the content of a message as it is stored. With master keys it is encrypted, bound to the id of the message. */
-function storedContent(id: string, text: string, masterKeys: MasterKeys | null): StoredContent {
-  if (masterKeys === null) return { content: Buffer.from(text), masterKeyId: null, wrappedKey: null }
-  const { sealed: content, masterKeyId, wrappedKey } = sealWithOwnKey(masterKeys, id, text)
-  return { content, masterKeyId, wrappedKey }
-}
-
-/**
- * Returns the content of a message.
- * @throws Error when its master key is missing, or when the content was stored for another message.
- */
-function openContent(id: string, stored: StoredContent, masterKeys: MasterKeys): string {
-  const { content, masterKeyId, wrappedKey } = stored
-  if (masterKeyId === null || wrappedKey === null) return content.toString()
-  return openWithOwnKey(masterKeys, id, { sealed: content, masterKeyId, wrappedKey })
 }
 
 /** A message that the caller may send now. `attempt` is 1 for the first time. */
@@ -70,7 +52,11 @@ export type TakenOutboxMessage = {
   open(masterKeys: MasterKeys): string
 }
 
-type Row = Omit<TakenOutboxMessage, 'open'> & StoredContent
+type Row = Omit<TakenOutboxMessage, 'open'> & {
+  content: Buffer
+  masterKeyId: string | null
+  wrappedKey: Buffer | null
+}
 
 /**
  * Takes the oldest due message of a kind; null if none is due. No other caller gets it for `leaseMs`. When no outcome
@@ -99,7 +85,10 @@ export async function takeFromOutbox(
   const [row] = rows
   if (!row) return null
   const { content, masterKeyId, wrappedKey, ...message } = row
-  return { ...message, open: keys => openContent(message.id, { content, masterKeyId, wrappedKey }, keys) }
+  const isPlain = masterKeyId === null || wrappedKey === null
+  const open = (keys: MasterKeys) =>
+    isPlain ? content.toString() : openWithOwnKey(keys, message.id, { sealed: content, masterKeyId, wrappedKey })
+  return { ...message, open }
 }
 
 /** Records that a message was sent or, with an `error`, given up. Deletes its content. */
