@@ -5,23 +5,6 @@ import { tasksAt } from './prefetch-windows.ts'
 import { countBlocked, isHalted, isPaused, type Queue, type State, shift, unblock } from './queue.ts'
 import type { Holding } from './tenant-levels.ts'
 
-/** A slot of the process and a permit of a host, held for the attempt of a task. A slow call keeps the permit only. */
-export type Slot<Task> = {
-  task: Task
-  blocks: Blocks
-  /**
-   * Returns the next tasks of the same queue whose claims are to be prefetched, each task once. Empty unless the queue
-   * has had tasks for 100 ms, its attempts complete, and its circuit breaker is closed.
-   */
-  prefetchNext(): Task[]
-  /** Returns the next tasks of the same queue whose claims were prefetched, and that should have a slot within `ms`. */
-  startingWithin(ms: number): Task[]
-  /** See `Holding`. */
-  beginCall(bytes: number): void
-  /** Releases the slot and the permit, once. Returns how that changed the circuit breaker of the host. */
-  release(signal: HealthSignal): CircuitChange
-}
-
 // Prefetched claims share statements with claims of tasks that have a slot, and slow them down. So no claims are
 // prefetched for a burst that is over in a moment.
 const minBusyMs = 100
@@ -32,7 +15,7 @@ export function startNext<Task>(state: State<Task>, queue: Queue<Task>): Slot<Ta
   if (task === undefined) return null
   const isHeld = isPaused(state, queue) && !state.options.isExempt?.(task)
   const reason = isHeld ? 'host_paused' : blockOf(state, queue)
-  if (reason === null) return new HeldSlot(state, queue, task)
+  if (reason === null) return new Slot(state, queue, task)
   countBlocked(state, queue, queue.tasks.length)
   queue.host.blocked.set(queue, reason)
   return null
@@ -51,7 +34,8 @@ function blockOf<Task>(state: State<Task>, { host, taken, breaker, workspace, ke
   return 'host_rate'
 }
 
-class HeldSlot<Task> implements Slot<Task> {
+/** A slot of the process and a permit of a host, held for the attempt of a task. A slow call keeps the permit only. */
+export class Slot<Task> {
   readonly task: Task
   readonly blocks: Blocks
   readonly #state: State<Task>
@@ -75,26 +59,32 @@ class HeldSlot<Task> implements Slot<Task> {
     if (state.startsPerHost !== null) queue.host.starts?.record(state.options.now(), state.startsPerHost)
   }
 
-  // A rate would keep prefetched claims waiting for longer than they may.
+  /**
+   * Returns the next tasks of the same queue whose claims are to be prefetched, each task once. Empty unless the queue
+   * has had tasks for 100 ms, its attempts complete, and its circuit breaker is closed.
+   */
   prefetchNext(): Task[] {
     const { options, startsPerHost } = this.#state
     const { tasks, window, busySince } = this.#queue
-    if (startsPerHost !== null) return []
+    if (startsPerHost !== null) return [] // a rate would keep prefetched claims waiting for longer than they may
     const now = options.now()
     if (isHalted(this.#state, this.#queue) || now - busySince < minBusyMs) return []
     const first = window.size
     return tasksAt(tasks, first, window.extend(tasks.length, now))
   }
 
+  /** Returns the next tasks of the same queue whose claims were prefetched, and that should have a slot within `ms`. */
   startingWithin(ms: number): Task[] {
     const { tasks, window } = this.#queue
     return tasksAt(tasks, 0, window.startingWithin(ms, this.#state.options.now()))
   }
 
+  /** See `Holding`. */
   beginCall(bytes: number): void {
     this.#holding.beginCall(bytes)
   }
 
+  /** Releases the slot and the permit, once. Returns how that changed the circuit breaker of the host. */
   release(signal: HealthSignal): CircuitChange {
     if (this.#isReleased) return null
     this.#isReleased = true

@@ -28,13 +28,6 @@ export type Level<Leaf> = {
   leaves: Set<Leaf>
 }
 
-/** What an attempt holds: a slot, or places for slow calls. */
-export type Holding = {
-  /** From now on the call may become slow. `bytes`: the length of the body that it sends. */
-  beginCall(bytes: number): void
-  release(): void
-}
-
 /**
  * The accounts with work, their organizations, and the workspaces of these. Slots go round-robin to accounts, within an
  * account to its organizations, and so on. Each leaves some slots to the others of its level. An organization has a maximum,
@@ -61,7 +54,7 @@ type Kind = 'taken' | 'slow'
 type State = Record<Kind, Pool> & {
   now: () => number
   /** The calls that hold slots, from the oldest on. */
-  calls: Set<Held>
+  calls: Set<Holding>
   slowCalls: number
 }
 
@@ -160,7 +153,7 @@ export function createTenantLevels<Leaf>(options: TenantLevelsOptions) {
       for (let level: Level<Leaf> | null = workspace; level; level = level.parent) {
         moveToEnd(rotationOf(level), level, level.leaves.size + level.children.size > 0)
       }
-      return new Held(state, workspace)
+      return new Holding(state, workspace)
     },
     /** Applies a change of the tenant of a workspace. What attempts hold counts for the previous one until it is released. */
     move(id: string): void {
@@ -182,8 +175,11 @@ export function createTenantLevels<Leaf>(options: TenantLevelsOptions) {
   }
 }
 
-/** The workspace may have another tenant, and the account may not be new any more, when it is released. */
-class Held implements Holding {
+/**
+ * What an attempt holds: a slot, or places for slow calls. The workspace may have another tenant, and the account may not be
+ * new any more, when it is released.
+ */
+export class Holding {
   calledAt = 0
   readonly #state: State
   readonly #workspace: Level<unknown>
@@ -202,6 +198,7 @@ class Held implements Holding {
     this.#count('taken', 1)
   }
 
+  /** From now on the call may become slow. `bytes`: the length of the body that it sends. */
   beginCall(bytes: number): void {
     this.#places = 1 + Math.floor(bytes / bytesPerPlace)
     this.calledAt = this.#state.now()
