@@ -184,12 +184,8 @@ describe('memberText', () => {
     ['{"payload2":1}', ['payload']],
     ['{"pay\\\\u006coad":1}', ['payload']],
     ['[1]', ['0']],
-    ['{"0":1}', [0]],
-    ['[1,2]', [2]],
-    ['[]', [0]],
-    ['[1]', [-1]],
     ['"payload"', ['payload']],
-    ['1', [0]],
+    ['1', ['payload']],
     ['{"a":1}', ['a', 'b']],
     ['{"a":{"b":1},"a":2}', ['a', 'b']],
     ['{"a":1}', ['__proto__']],
@@ -197,11 +193,10 @@ describe('memberText', () => {
     expect(memberText(text, path)).toBeUndefined()
   })
 
-  it('follows a path through objects and arrays', () => {
-    const text = '{"tasks": [ {"payload":1}, [2], {"payload": [ 3 ] , "x":4} ]}'
-    expect(memberText(text, ['tasks', 2, 'payload'])).toBe('[ 3 ]')
-    expect(memberText(text, ['tasks', 1, 0])).toBe('2')
-    expect(memberText(text, ['tasks', 0])).toBe('{"payload":1}')
+  it('follows a path through objects', () => {
+    const text = '{"a": {"payload":1}, "b" : {"c": {"payload": [ 3 ] , "x":4} }}'
+    expect(memberText(text, ['b', 'c', 'payload'])).toBe('[ 3 ]')
+    expect(memberText(text, ['a'])).toBe('{"payload":1}')
     expect(memberText(' [1] ', [])).toBe('[1]')
   })
 
@@ -282,13 +277,14 @@ describe('elementTexts', () => {
     expect(elementTexts(text, ['tasks'])).toBeUndefined()
   })
 
-  it('cuts the same texts as looking each of them up', () => {
+  it('cuts the texts of the elements that JSON.parse returns', () => {
     const array = fc.array(fc.oneof(fc.jsonValue(), fc.string()), { maxLength: 8 })
     fc.assert(
       fc.property(array, fc.constantFrom(undefined, 1, '\t'), (value, space) => {
         const text = JSON.stringify({ a: [0], tasks: value, b: 1 }, null, space)
-        const slowly = value.map((_element, i) => memberText(text, ['tasks', i]))
-        expect(elementTexts(text, ['tasks'])).toEqual(slowly)
+        const texts = elementTexts(text, ['tasks']) ?? []
+        expect(texts.map(one => JSON.parse(one))).toEqual(JSON.parse(text).tasks)
+        expect(texts.map(one => one.trim())).toEqual(texts)
       }),
       { numRuns: propertyRuns(1_000) },
     )

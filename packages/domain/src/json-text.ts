@@ -112,11 +112,10 @@ function isLow(unit: number): boolean {
 type Span = { start: number; end: number }
 
 /**
- * Returns the exact text of a member of valid JSON text, so numbers, key order and spelling survive. In `path`, strings
- * select members of objects and numbers elements of arrays. Of several members with one name the last counts, as in
- * JSON.parse.
+ * Returns the exact text of a member of valid JSON text, so numbers, key order and spelling survive. `path` has the names of
+ * members of objects. Of several members with one name the last counts, as in JSON.parse.
  */
-export function memberText(text: string, path: ReadonlyArray<string | number>): string | undefined {
+export function memberText(text: string, path: readonly string[]): string | undefined {
   const found = findValue(text, path)
   return found && text.slice(found.start, found.end)
 }
@@ -125,7 +124,7 @@ export function memberText(text: string, path: ReadonlyArray<string | number>): 
  * Returns the exact texts of all elements of an array in valid JSON text, in one pass; undefined when there is no array at
  * `path`. See `memberText`.
  */
-export function elementTexts(text: string, path: ReadonlyArray<string | number>): string[] | undefined {
+export function elementTexts(text: string, path: readonly string[]): string[] | undefined {
   const array = findValue(text, path)
   if (array === undefined || text.charCodeAt(array.start) !== openBracket) return undefined
   const elements: string[] = []
@@ -138,10 +137,10 @@ export function elementTexts(text: string, path: ReadonlyArray<string | number>)
   return elements
 }
 
-function findValue(text: string, path: ReadonlyArray<string | number>): Span | undefined {
+function findValue(text: string, path: readonly string[]): Span | undefined {
   let found: Span | undefined = { start: skipSpace(text, 0), end: text.trimEnd().length }
-  for (const step of path) {
-    found = typeof step === 'string' ? findMember(text, found.start, step) : findElement(text, found.start, step)
+  for (const name of path) {
+    found = findMember(text, found.start, name)
     if (found === undefined) return undefined
   }
   return found
@@ -159,17 +158,6 @@ function findMember(text: string, object: number, name: string): Span | undefine
     at = afterComma(text, end)
   }
   return found
-}
-
-function findElement(text: string, array: number, index: number): Span | undefined {
-  if (text.charCodeAt(array) !== openBracket) return undefined
-  let start = skipSpace(text, array + 1)
-  for (let i = 0; start < text.length && text.charCodeAt(start) !== closeBracket; i++) {
-    const end = endOfValue(text, start)
-    if (i === index) return { start, end }
-    start = afterComma(text, end)
-  }
-  return undefined
 }
 
 function isKey(text: string, start: number, end: number, name: string): boolean {
