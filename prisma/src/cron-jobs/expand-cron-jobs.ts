@@ -1,6 +1,7 @@
 import { type OccurrencePlan, planOccurrences } from '@belfry/domain/cron/plan-occurrences'
 import { newUuid } from '@belfry/domain/id'
 import { type Db, inTransaction, readClock, type Transaction } from '../postgres/in-transaction.ts'
+import { arraysOf } from '../postgres/statement-input.ts'
 import { queueIdOf } from '../queues/queue-sql.ts'
 import type { WaitingRow } from '../tasks/due-work.ts'
 import { copiedColumns, deadlineAfter } from '../tasks/insert-tasks.ts'
@@ -118,12 +119,7 @@ async function insertOccurrences(tx: Transaction, plans: readonly JobPlan[], now
   const occurrences = plans.flatMap(({ jobId, occurrences }) =>
     occurrences.map((one, i) => ({ jobId, ...one, id: newUuid(now.getTime() + i) })),
   )
-  const values = [
-    occurrences.map(({ id }) => id),
-    occurrences.map(({ jobId }) => jobId),
-    occurrences.map(({ at }) => at),
-    occurrences.map(({ missed }) => missed),
-  ]
+  const values = arraysOf(occurrences, 'id', 'jobId', 'at', 'missed')
   const { rows } = await tx.query<WaitingRow>({ name: 'insert_occurrences', text, values })
   return rows
 }
@@ -167,8 +163,7 @@ async function moveCursors(tx: Transaction, plans: readonly JobPlan[]): Promise<
   const text = `
     UPDATE cron_jobs j SET next_run_at = i.next, unreadable_since = NULL
     FROM unnest($1::uuid[], $2::timestamptz[]) AS i (id, next) WHERE j.id = i.id`
-  const values = [plans.map(({ jobId }) => jobId), plans.map(({ next }) => next)]
-  await tx.query({ name: 'move_cron_cursors', text, values })
+  await tx.query({ name: 'move_cron_cursors', text, values: arraysOf(plans, 'jobId', 'next') })
 }
 
 async function markUnreadable(tx: Transaction, unreadable: Expansion['unreadable']): Promise<void> {

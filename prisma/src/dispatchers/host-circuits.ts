@@ -2,6 +2,7 @@ import { NIL_UUID } from '@belfry/domain/id'
 import type { Db } from '../postgres/in-transaction.ts'
 import { circuitsChannel } from '../postgres/notices.ts'
 import type { Pool } from '../postgres/pool.ts'
+import { arraysOf } from '../postgres/statement-input.ts'
 import { isLive } from './heartbeat.ts'
 
 /** The circuit breaker of a workspace's host, as one dispatcher has it. */
@@ -47,12 +48,7 @@ export async function publishCircuits(
   dispatcher: string,
   circuits: readonly PublishedCircuit[],
 ): Promise<{ resets: Host[]; opened: PublishedCircuit[]; paused: Host[] }> {
-  const values = [
-    dispatcher,
-    circuits.map(({ workspaceId }) => workspaceId),
-    circuits.map(({ host }) => host),
-    circuits.map(({ openForMs }) => openForMs),
-  ]
+  const values = [dispatcher, ...arraysOf(circuits, 'workspaceId', 'host', 'openForMs')]
   const { rows } = await pool.query<{ resets: Host[]; opened: PublishedCircuit[]; paused: Host[] }>({
     name: 'publish_circuits',
     text: publishStatement,
@@ -140,7 +136,7 @@ export async function claimProbes(
   hosts: readonly Host[],
   forMs: number,
 ): Promise<Host[]> {
-  const values = [dispatcher, hosts.map(({ workspaceId }) => workspaceId), hosts.map(({ host }) => host), forMs]
+  const values = [dispatcher, ...arraysOf(hosts, 'workspaceId', 'host'), forMs]
   const { rows } = await pool.query<Host>({ name: 'claim_probes', text: probesStatement, values })
   return rows
 }

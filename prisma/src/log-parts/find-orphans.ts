@@ -1,5 +1,6 @@
 import { type Tiers, tierNames } from '@belfry/domain/tiers'
 import type { Pool } from '../postgres/pool.ts'
+import { arraysOf } from '../postgres/statement-input.ts'
 
 export type PartObject = { partId: string; workspaceId: string; day: string; key: string }
 
@@ -26,13 +27,8 @@ export async function findOrphans(
         AND (owner.id = ANY ($8::uuid[])) IS NOT TRUE
       ))`
   const days = tierNames.map(name => tiers[name].logDays)
-  const values = [
-    objects.map(({ partId }) => partId),
-    objects.map(({ workspaceId }) => workspaceId),
-    objects.map(({ day }) => day),
-    objects.map(({ key }) => key),
-    ...[tierNames, days, Math.max(...days), held],
-  ]
+  const parts = arraysOf(objects, 'partId', 'workspaceId', 'day', 'key')
+  const values = [...parts, tierNames, days, Math.max(...days), held]
   const { rows } = await pool.query<{ key: string }>({ name: 'find_orphans', text, values })
   return rows.map(({ key }) => key)
 }

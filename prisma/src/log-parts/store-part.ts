@@ -1,6 +1,7 @@
 import { newUuid } from '@belfry/domain/id'
 import { inTransaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
+import { arraysOf } from '../postgres/statement-input.ts'
 import { deletedRequests, storedRunBytes } from '../usage/count-storage.ts'
 
 /** The maximum number of runs in a part, and of bytes before the compression; one run may be larger. */
@@ -176,14 +177,8 @@ export async function finishPart(
   runs: readonly PartRun[],
 ): Promise<boolean> {
   const withTask = runs.filter(({ endsTask }) => endsTask)
-  const values = [
-    workspaceId,
-    partId,
-    runs.map(({ id }) => id),
-    runs.map(({ version }) => version),
-    withTask.map(({ taskId }) => taskId),
-    withTask.map(({ taskVersion }) => taskVersion),
-  ]
+  const versions = [...arraysOf(runs, 'id', 'version'), ...arraysOf(withTask, 'taskId', 'taskVersion')]
+  const values = [workspaceId, partId, ...versions]
   return inTransaction(pool, async tx => {
     const { rows } = await tx.query<{ runs: number; tasks: number; parts: number }>(finishStatement, values)
     const done = rows[0]

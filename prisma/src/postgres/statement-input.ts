@@ -15,6 +15,11 @@ export function inputValues<Item>(columns: ReadonlyArray<InputColumn<Item>>, ite
   return columns.map(([, type, of]) => toBinaryArray(hasBinaryForm(type) ? type : 'text', items, of))
 }
 
+/** Returns one array for each of some fields of rows: the parameters of `unnest`. */
+export function arraysOf<Row>(rows: readonly Row[], ...fields: Array<keyof Row>): unknown[][] {
+  return fields.map(field => rows.map(row => row[field]))
+}
+
 // PostgreSQL's binary format of arrays, written by hand: docs/decisions/0021-send-arrays-in-binary-form.md has the figures.
 
 type Encoding<T> = {
