@@ -24,12 +24,14 @@ export function unwrapDataKey(masterKeys: MasterKeys, wrapped: WrappedDataKey) {
     workspaceId,
     version,
     /** Encrypts text for the object with this id, a UUID. */
-    seal: (id: string, text: string): Buffer => seal(key, Buffer.from(text), ownerOf(workspaceId, id, version)),
+    seal: (id: string, text: string): Buffer =>
+      seal(key, Buffer.from(text), contextOf('secret', workspaceId, id, version)),
     /** Decrypts a value that was sealed for the same id. Throws when it was sealed for another id, or changed. */
-    open: (id: string, sealed: Uint8Array): string => open(key, sealed, ownerOf(workspaceId, id, version)).toString(),
+    open: (id: string, sealed: Uint8Array): string =>
+      open(key, sealed, contextOf('secret', workspaceId, id, version)).toString(),
     /** Derives 32 bytes for the object with this id: always the same bytes. Other keys cannot be derived from them. */
     derive: (id: string): Buffer =>
-      Buffer.from(hkdfSync('sha256', key, '', derivedFor(workspaceId, id, version), keyBytes)),
+      Buffer.from(hkdfSync('sha256', key, '', contextOf('signing key', workspaceId, id, version), keyBytes)),
   }
 }
 
@@ -39,7 +41,7 @@ export function rewrapDataKey(masterKeys: MasterKeys, wrapped: WrappedDataKey): 
 }
 
 function wrap(by: MasterKey, workspaceId: string, version: number, bytes: Uint8Array): WrappedDataKey {
-  const wrappedKey = seal(by.key, bytes, wrappedFor(workspaceId, version, by.id))
+  const wrappedKey = seal(by.key, bytes, contextOf('data key', workspaceId, version, by.id))
   return { workspaceId, version, masterKeyId: by.id, wrappedKey }
 }
 
@@ -47,36 +49,26 @@ function unwrap(masterKeys: MasterKeys, { workspaceId, version, masterKeyId, wra
   const masterKey = masterKeys.all.get(masterKeyId)
   if (!masterKey) throw new Error(`There is no master key ${masterKeyId}, by which stored secrets are encrypted.`)
   try {
-    return open(masterKey.key, wrappedKey, wrappedFor(workspaceId, version, masterKeyId))
+    return open(masterKey.key, wrappedKey, contextOf('data key', workspaceId, version, masterKeyId))
   } catch (error) {
     const message = `The master key ${masterKeyId} is not the one by which stored secrets are encrypted.`
     throw new Error(message, { cause: error })
   }
 }
 
-function wrappedFor(workspaceId: string, version: number, masterKeyId: string): SealedFor {
-  return Buffer.from(`data key\0${workspaceId}\0${version}\0${masterKeyId}`)
+/** Returns the context of a sealed value. The value cannot be opened with another context. */
+function contextOf(...parts: Array<string | number>): Buffer {
+  return Buffer.from(parts.join('\0'))
 }
-
-function derivedFor(workspaceId: string, id: string, version: number): Buffer {
-  return Buffer.from(`signing key\0${workspaceId}\0${id}\0${version}`)
-}
-
-function ownerOf(workspaceId: string, id: string, version: number): SealedFor {
-  return Buffer.from(`secret\0${workspaceId}\0${id}\0${version}`)
-}
-
-/** The context of a sealed value. The value cannot be opened with another context. */
-export type SealedFor = Buffer
 
 const algorithm = 'aes-256-gcm'
 const nonceBytes = 12
 const tagBytes = 16
 
 /** Encrypts and authenticates bytes with a random nonce. Returns nonce, ciphertext and tag. */
-function seal(key: KeyObject, plain: Uint8Array, sealedFor: SealedFor): Buffer {
+function seal(key: KeyObject, plain: Uint8Array, context: Buffer): Buffer {
   const nonce = randomBytes(nonceBytes)
-  const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes }).setAAD(sealedFor)
+  const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes }).setAAD(context)
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
 }
 
@@ -84,9 +76,9 @@ function seal(key: KeyObject, plain: Uint8Array, sealedFor: SealedFor): Buffer {
  * Decrypts the result of `seal` with the same key and context.
  * @throws Error for other input; its message does not reveal the content.
  */
-function open(key: KeyObject, sealed: Uint8Array, sealedFor: SealedFor): Buffer {
+function open(key: KeyObject, sealed: Uint8Array, context: Buffer): Buffer {
   if (sealed.length < nonceBytes + tagBytes) throw new Error('The sealed value is too short.')
   const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, nonceBytes), { authTagLength: tagBytes })
-  decipher.setAAD(sealedFor).setAuthTag(sealed.subarray(-tagBytes))
+  decipher.setAAD(context).setAuthTag(sealed.subarray(-tagBytes))
   return Buffer.concat([decipher.update(sealed.subarray(nonceBytes, -tagBytes)), decipher.final()])
 }
