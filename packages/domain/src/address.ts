@@ -70,17 +70,14 @@ export function hostIsVisiblyBlocked(hostname: string, allowed: readonly Cidr[])
 
 /** Returns the network of one household or server: an IPv4 address, or the /64 of an IPv6 address. Returns other text as is. */
 export function networkOf(address: string): string {
-  const bytes = parseAddress(address)
-  if (bytes === null) return address
-  return bytes.length === 4
-    ? bytes.join('.')
-    : `${ipaddr.fromByteArray([...bytes.slice(0, 8), ...Array(8).fill(0)])}/64`
+  return networksOf(address)[0] ?? address
 }
 
 /** Returns the networks of an address, from small to large. One customer may hold an IPv6 /64, /48 or /32. */
 export function networksOf(address: string): string[] {
   const bytes = parseAddress(address)
-  if (bytes === null || bytes.length === 4) return [networkOf(address)]
+  if (bytes === null) return [address]
+  if (bytes.length === 4) return [bytes.join('.')]
   return [64, 48, 32].map(prefix => {
     const kept = bytes.map((byte, i) => (i < prefix / 8 ? byte : 0))
     return `${ipaddr.fromByteArray(kept)}/${prefix}`

@@ -7,7 +7,7 @@ export type TraceContext = { traceId: string; spanId: string; flags: number }
 /** Normalises a `traceparent` header to this version of the standard; returns null when it is invalid. */
 export function readTraceparent(header: unknown): string | null {
   const context = typeof header === 'string' && header.length <= 200 ? parseTraceparent(header) : null
-  return context && writeTraceparent(context)
+  return context && `00-${context.traceId}-${context.spanId}-0${context.flags}`
 }
 
 /** Parses a `traceparent`, without the additions of later versions; returns null when it is invalid. */
@@ -15,8 +15,4 @@ export function parseTraceparent(header: string): TraceContext | null {
   const { traceId, spanId, flags, more } = form.exec(header)?.groups ?? {}
   if (!traceId || !spanId || !flags || (more && header.startsWith('00'))) return null
   return { traceId, spanId, flags: Number.parseInt(flags, 16) & 1 }
-}
-
-function writeTraceparent({ traceId, spanId, flags }: TraceContext): string {
-  return `00-${traceId}-${spanId}-0${flags & 1}`
 }
