@@ -4,10 +4,10 @@ import type { AttemptOutcome } from './attempt-outcome.ts'
 
 /** Returns an outcome without the headers and the body of its response. */
 export function withoutContent(outcome: AttemptOutcome): AttemptOutcome {
-  if (outcome.kind === 'failure') return outcome
-  return withContent(outcome, {}, Buffer.alloc(0), true)
+  return outcome.kind === 'failure' ? outcome : Object.assign({}, outcome, { headers: {}, ...emptyBody })
 }
 
+const emptyBody = { body: Buffer.alloc(0), bodyTruncated: true }
 const maxBodyBytes = 64 * 1024
 
 /** Returns an outcome without the secrets of the request, wherever the target put them. */
@@ -18,19 +18,11 @@ export async function redactOutcome(outcome: AttemptOutcome, redactor: Redactor)
     Array.isArray(value) ? await Promise.all(value.map(redactor.text)) : await redactor.text(value),
   ])
   const headers = Object.fromEntries(await Promise.all(shown))
-  if (!isSearchable(outcome)) return withContent(outcome, headers, Buffer.alloc(0), true)
+  if (!isSearchable(outcome)) return Object.assign({}, outcome, { headers, ...emptyBody })
   const body = await redactor.bytes(outcome.body, outcome.bodyTruncated)
-  const isTruncated = outcome.bodyTruncated || body.length > maxBodyBytes
-  return withContent(outcome, headers, body.subarray(0, maxBodyBytes), isTruncated) // a placeholder may be longer than the value
-}
-
-function withContent(
-  { kind, status, bodyBytes, note, timings }: ResponseOutcome,
-  headers: ResponseOutcome['headers'],
-  body: Buffer,
-  bodyTruncated: boolean,
-): ResponseOutcome {
-  return { kind, status, headers, body, bodyBytes, bodyTruncated, note, timings }
+  const bodyTruncated = outcome.bodyTruncated || body.length > maxBodyBytes
+  // A placeholder may be longer than the value.
+  return Object.assign({}, outcome, { headers, body: body.subarray(0, maxBodyBytes), bodyTruncated })
 }
 
 /** Returns an internal error without the secrets of the request. */
