@@ -251,11 +251,7 @@ async function changeUnstarted(tx: Transaction, id: string, change: CronJobChang
 }
 
 function isChanged(before: string | Date | null, after: string | Date | null | undefined): boolean {
-  if (after === undefined) return false
-  return (
-    String(before instanceof Date ? before.getTime() : before) !==
-    String(after instanceof Date ? after.getTime() : after)
-  )
+  return after !== undefined && before?.valueOf() !== after?.valueOf()
 }
 
 /** Creates a task of a cron job that is due now. Returns null when the workspace has no such cron job. */

@@ -22,7 +22,7 @@ export async function takeDataKey(tx: Transaction, masterKeys: MasterKeys, works
   if (newest && newest.uses < maxUses) {
     const use = 'UPDATE data_keys SET uses = uses + 1 WHERE workspace_id = $1 AND version = $2'
     await tx.query(use, [workspaceId, newest.version])
-    return unwrapDataKey(masterKeys, toWrapped(workspaceId, newest))
+    return unwrapDataKey(masterKeys, { workspaceId, ...newest })
   }
   const next = newDataKey(masterKeys, workspaceId, (newest?.version ?? 0) + 1)
   const insert = `
@@ -55,7 +55,7 @@ export function createKeyReader(masterKeys: MasterKeys): <T>(row: SealedRow, use
   return (row, use) => {
     const name = `${row.workspaceId} ${row.version}`
     try {
-      const dataKey = opened.get(name) ?? unwrapDataKey(masterKeys, toWrapped(row.workspaceId, row))
+      const dataKey = opened.get(name) ?? unwrapDataKey(masterKeys, row)
       opened.set(name, dataKey)
       return use(dataKey)
     } catch (cause) {
@@ -75,10 +75,6 @@ export function orUnreadable<T>(decrypt: () => T): T | UnreadableSecretError {
 }
 
 export type SealedRow = DataKeyRow & { id: string; workspaceId: string; sealedValue: Buffer }
-
-function toWrapped(workspaceId: string, { version, masterKeyId, wrappedKey }: DataKeyRow): WrappedDataKey {
-  return { workspaceId, version, masterKeyId, wrappedKey }
-}
 
 type Queryable = Pick<Pool, 'query'>
 
