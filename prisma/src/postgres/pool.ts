@@ -128,7 +128,7 @@ export async function pingPool(pool: Pool): Promise<void> {
  * @param onLost - Called before a silent connection is ended. Optional.
  * @returns The started watch.
  */
-export function endLostConnection(client: ClientBase, silenceMs: number, onLost = () => {}): SilenceWatch {
+export function endLostConnection(client: ClientBase, silenceMs: number, onLost = () => {}) {
   const { stream } = (client as unknown as WithSocket).connection
   const end = () => void stream.destroy(new Error(`Connection terminated: silent for ${silenceMs} ms.`))
   stream.on('timeout', () => {
@@ -145,11 +145,7 @@ export function endLostConnection(client: ClientBase, silenceMs: number, onLost 
   return { start, stop: () => void stream.setTimeout(0), end }
 }
 
-type SilenceWatch = {
-  start(): void
-  stop(): void
-  end(): void
-}
+type SilenceWatch = ReturnType<typeof endLostConnection>
 
 // Undocumented fields of the driver's Client. Each connection of a pool is a Client.
 type WithSocket = {

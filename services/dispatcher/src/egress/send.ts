@@ -1,15 +1,8 @@
 import type { SecureContext } from 'node:tls'
 import type { Cidr } from '@belfry/domain/address'
-import axios, {
-  type AxiosAdapter,
-  AxiosHeaders,
-  type AxiosInstance,
-  type AxiosResponse,
-  type CreateAxiosDefaults,
-} from 'axios'
+import axios, { type AxiosAdapter, AxiosHeaders, type AxiosResponse, type CreateAxiosDefaults } from 'axios'
 import { FailedCallError, WithheldError } from './call-errors.ts'
-import type { Connect } from './connect.ts'
-import { createConnect, dialDirectly } from './connect.ts'
+import { type Connect, createConnect, dialDirectly } from './connect.ts'
 import { createAddressGuard } from './guard-address.ts'
 import type { ResponseOutcome, SendOutcome } from './outcome.ts'
 import { outcomeOfError } from './outcome-of-error.ts'
@@ -148,16 +141,10 @@ export type HttpRequest = {
   gate: WriteGate | null
 }
 
-export type HttpClient = {
-  axios: AxiosInstance
-  /** Makes a request by the policy. The instance of axios takes part when it has an interceptor. */
-  request(request: HttpRequest): Promise<AxiosResponse<ResponseOutcome>>
-  /** Closes all connections, including those in use, and refuses new ones. */
-  close(): Promise<void>
-}
+type HttpClient = ReturnType<typeof createHttpClient>
 
 /** Opens the one HTTP client: axios, with a transport over undici. */
-export function createHttpClient(connect: Connect): HttpClient {
+export function createHttpClient(connect: Connect) {
   const { adapter, close } = createUndiciAdapter(connect)
   const client = axios.create({ adapter, ...httpPolicy })
   // axios has defaults, e.g. an Accept header, JSON and XSRF cookies, and would copy them for each request.
@@ -169,13 +156,17 @@ export function createHttpClient(connect: Connect): HttpClient {
   const headers = new AxiosHeaders()
   return {
     axios: client,
-    // Merging the defaults and walking the interceptors takes 20 µs, a tenth of a delivery.
-    request({ url, method, headerLines, data, timeout, gate }) {
-      if (ofRequests.handlers?.length || ofResponses.handlers?.length)
-        return client.request({ url, method, headerLines, data, timeout, gate })
+    /**
+     * Makes a request by the policy. The instance of axios takes part when it has an interceptor: merging the defaults and walking
+     * the interceptors takes 20 µs, a tenth of a delivery.
+     */
+    request(request: HttpRequest): Promise<AxiosResponse<ResponseOutcome>> {
+      if (ofRequests.handlers?.length || ofResponses.handlers?.length) return client.request(request)
+      const { url, method, headerLines, data, timeout, gate } = request
       const { maxRedirects, proxy, maxContentLength } = httpPolicy
       return send({ url, method, headerLines, data, timeout, gate, headers, maxRedirects, proxy, maxContentLength })
     },
+    /** Closes all connections, including those in use, and refuses new ones. */
     close,
   }
 }

@@ -1,14 +1,12 @@
 import { advanceQueues } from '@belfry/db/queues/advance-queues'
 import type { ClaimOptions } from './claim-short-tasks.ts'
 
-/** Wakes a queue soon: see `advanceQueues`. */
-export type AdvanceQueue = (queueId: string) => void
-
 /**
  * Opens the wake-up of queues. Queues that need it at the same time share a statement, and a queue that needs it twice is
  * woken once. After a failure the scheduler's search finds the queue.
+ * @returns A function that wakes a queue soon: see `advanceQueues`.
  */
-export function openAdvanceQueue({ pool, log, metrics }: ClaimOptions): AdvanceQueue {
+export function openAdvanceQueue({ pool, log, metrics }: ClaimOptions): (queueId: string) => void {
   const waiting = new Set<string>()
   let isRunning = false
 

@@ -4,19 +4,12 @@ import { claimFromBlocks } from '@belfry/db/tasks/claim-tasks'
 import type { Claim, ClaimRequest, ShortClaim } from '@belfry/db/tasks/claimed-row'
 import { locateTasks, type TaskLocation } from '@belfry/db/tasks/locate-tasks'
 import { type FinishedAttempt, type RecordedAttempt, recordAttempts } from '@belfry/db/tasks/record-attempts'
-import { type Batch, type Logger, type MicroBatch, microBatch, openBatch } from '@belfry/runtime'
-import { type AdvanceQueue, openAdvanceQueue } from './advance-queues.ts'
+import { type Batch, type Logger, microBatch, openBatch } from '@belfry/runtime'
+import { openAdvanceQueue } from './advance-queues.ts'
 import { type ClaimOptions, isTimeout, openShortClaims } from './claim-short-tasks.ts'
 
 /** The statements of concurrent attempts, many calls in one statement. Callers use the functions of this file. */
-export type Batches = {
-  locate: MicroBatch<string, TaskLocation | null>
-  claim: Batch<RequestedClaim>
-  /** The same for tasks of queues with limits: such a claim may wait for other claims of its queue. */
-  claimQueued: Batch<RequestedClaim>
-  record: Batch<Recording>
-  advance: AdvanceQueue
-}
+type Batches = ReturnType<typeof openBatches>
 
 /** A claim, and methods that receive its answer. They must not throw. */
 export type RequestedClaim = {
@@ -74,7 +67,7 @@ const fewRecords = { from: 1, enough: 4, ms: 25 }
  * @param options.concurrency - The slots of the process. While half of the calls are in flight, the others are claimed and
  * recorded.
  */
-export function openBatches(options: ClaimOptions & { concurrency: number }): Batches {
+export function openBatches(options: ClaimOptions & { concurrency: number }) {
   const { pool, dispatcher, log, tiers, metrics, concurrency, stop } = options
   const enough = Math.min(batchSize, Math.ceil((concurrency + batchSize) / 2))
   const underLoad = { from: gatherFrom, enough, ms: gatherMs }
@@ -154,7 +147,7 @@ export function openBatches(options: ClaimOptions & { concurrency: number }): Ba
   const alone = openRecords(1, 2, () => false)
 
   return {
-    locate: microBatch({
+    locate: microBatch<string, TaskLocation | null>({
       maxSize: batchSize,
       maxInFlight: 1,
       gather: [underLoad],
@@ -165,6 +158,7 @@ export function openBatches(options: ClaimOptions & { concurrency: number }): Ba
       split: error => !isTransientDatabaseError(error),
     }),
     claim: openClaims('claim'),
+    /** The same for tasks of queues with limits: such a claim may wait for other claims of its queue. */
     claimQueued: openClaims('claim_queued'),
     record: openRecords(batchSize, 1, isStatementTimeout),
     advance: openAdvanceQueue(options),
