@@ -5,40 +5,42 @@ export const tierNames = ['free', 'startup', 'scaleup', 'unicorn', 'unlimited'] 
 
 export type TierName = (typeof tierNames)[number]
 
-/** The limits of a tier. */
-export type TierLimits = {
+/** The limits of a tier, and the name of each in the configuration and in the API. */
+export const figureNames = {
   /** Tasks whose dispatch starts in a UTC calendar month, per organization. */
-  executions: number
+  executions: 'executions',
   /** Bytes of stored payloads and captured responses, per organization. */
-  storageBytes: number
+  storageBytes: 'storage_bytes',
   /** Per organization. */
-  workspaces: number
+  workspaces: 'workspaces',
   /** Days that runs and finished tasks are kept. */
-  logDays: number
+  logDays: 'log_days',
   /** Days that audit entries are kept; at least 30. */
-  auditDays: number
+  auditDays: 'audit_days',
   /** Per API key. */
-  requestsPerSecond: number
+  requestsPerSecond: 'requests_per_second',
   /** Pending tasks per workspace. */
-  pendingTasks: number
+  pendingTasks: 'pending_tasks',
   /** Bytes of the payload of a task, cron job or event. */
-  payloadBytes: number
+  payloadBytes: 'payload_bytes',
   /** Per workspace, as are the next two. */
-  cronJobs: number
-  apiKeys: number
-  secrets: number
+  cronJobs: 'cron_jobs',
+  apiKeys: 'api_keys',
+  secrets: 'secrets',
   /** Per organization. */
-  members: number
+  members: 'members',
   /** Open invitations per organization. */
-  invitations: number
+  invitations: 'invitations',
   /** The part of a dispatcher's slots that an organization may hold, and of its places for slow calls, in percent. */
-  slotsPercent: number
+  slotsPercent: 'slots_percent',
   /**
    * Tasks that events create for further subscriptions, and that targets create while Belfry calls them, per organization
    * and minute.
    */
-  fanOut: number
-}
+  fanOut: 'fan_out_per_minute',
+} as const
+
+export type TierLimits = Record<keyof typeof figureNames, number>
 
 /** The limits of every tier. */
 export type Tiers = Readonly<Record<TierName, Readonly<TierLimits>>>
@@ -83,25 +85,6 @@ export const defaultTiers: Tiers = {
   // Without the two limits that cancel accepted tasks. The others only reject creations.
   unlimited: { ...unicorn, executions: NO_LIMIT, storageBytes: NO_LIMIT },
 }
-
-/** The name of each limit in the configuration and in the API. */
-export const figureNames = {
-  executions: 'executions',
-  storageBytes: 'storage_bytes',
-  workspaces: 'workspaces',
-  logDays: 'log_days',
-  auditDays: 'audit_days',
-  requestsPerSecond: 'requests_per_second',
-  pendingTasks: 'pending_tasks',
-  payloadBytes: 'payload_bytes',
-  cronJobs: 'cron_jobs',
-  apiKeys: 'api_keys',
-  secrets: 'secrets',
-  members: 'members',
-  invitations: 'invitations',
-  slotsPercent: 'slots_percent',
-  fanOut: 'fan_out_per_minute',
-} as const satisfies Record<keyof TierLimits, string>
 
 /**
  * Parses an operator's limits, such as `{"free":{"executions":20000}}`. Other limits keep their defaults, as do all
