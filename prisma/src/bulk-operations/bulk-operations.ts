@@ -1,4 +1,5 @@
 import { newUuid } from '@belfry/domain/id'
+import type { BulkOperation as StoredOperation } from '../generated/client.ts'
 import type { BulkAction } from '../generated/enums.ts'
 import type { Db } from '../postgres/in-transaction.ts'
 import { type EndAction, endedState } from '../tasks/end-tasks.ts'
@@ -13,18 +14,13 @@ export type BulkRequest = {
 }
 
 /** A cancel, a stop, a replay or a discard of many tasks that runs in the background. */
-export type BulkOperation = BulkRequest & {
-  id: string
-  workspaceId: string
-  /** How many tasks matched at the start, of the first `maxScannedTasks`; at least `done`. */
-  total: number
-  /** How many tasks it has ended or settled so far. */
-  done: number
-  cancelled: boolean
-  createdAt: Date
-  updatedAt: Date
-  finishedAt: Date | null
-}
+export type BulkOperation = BulkRequest &
+  Pick<StoredOperation, 'id' | 'workspaceId' | 'cancelled' | 'createdAt' | 'updatedAt' | 'finishedAt'> & {
+    /** How many tasks matched at the start, of the first `maxScannedTasks`; at least `done`. */
+    total: number
+    /** How many tasks it has ended or settled so far. */
+    done: number
+  }
 
 /** Returns whether an action ends tasks. The others settle dead letters. */
 export function isEnding(action: BulkAction): action is EndAction {

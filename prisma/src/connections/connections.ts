@@ -1,5 +1,6 @@
 import { newUuid } from '@belfry/domain/id'
 import type { MasterKeys } from '@belfry/vault'
+import type { Connection } from '../generated/client.ts'
 import { inTransaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
 import {
@@ -39,15 +40,9 @@ export type ConnectionSettings = {
 export type ConnectionSecrets = { value?: string; password?: string; clientSecret?: string; clientKey?: string }
 
 /** A connection as the API shows it, without its secrets. */
-export type ConnectionEntry = {
-  id: string
-  name: string
+export type ConnectionEntry = Pick<Connection, 'id' | 'name' | 'hosts' | 'createdAt' | 'updatedAt'> & {
   kind: ConnectionKind
   settings: ConnectionSettings
-  /** The hosts that it may authenticate to, as patterns. */
-  hosts: string[]
-  createdAt: Date
-  updatedAt: Date
 }
 
 /** A connection with its secrets. */

@@ -1,21 +1,15 @@
+import type { Run, Task } from '../generated/client.ts'
 import { queryInIndexOrder } from '../postgres/in-index-order.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { maxCounted } from '../tasks/startable-tasks.ts'
 import { isDeadLetter, originOf } from '../tasks/task-row.ts'
 
-/** A dead letter as operators see it, without the request that it sends. */
-export type DeadLetter = {
-  id: string
-  workspaceId: string
-  origin: string
-  attempts: number
-  createdAt: Date
-  dueAt: Date
-  finishedAt: Date
-  /** The outcome of the latest recorded attempt. Null before the first attempt, or if its run has expired. */
-  responseStatus: number | null
-  errorMessage: string | null
-}
+/**
+ * A dead letter as operators see it, without the request that it sends. The response and the error are from the latest
+ * recorded attempt: null before the first attempt, or if its run has expired.
+ */
+export type DeadLetter = Pick<Task, 'id' | 'workspaceId' | 'attempts' | 'createdAt' | 'dueAt'> &
+  Pick<Run, 'responseStatus' | 'errorMessage'> & { origin: string; finishedAt: Date }
 
 /** Counts the dead letters of all workspaces, up to 10,000. */
 export async function countDeadLetters(pool: Pool): Promise<number> {

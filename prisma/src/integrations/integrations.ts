@@ -1,24 +1,19 @@
 import type { AlertChannel, AlertEvent } from '@belfry/domain/alerts'
 import { newUuid } from '@belfry/domain/id'
 import type { MasterKeys } from '@belfry/vault'
+import type { Integration as StoredIntegration } from '../generated/client.ts'
 import type { Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { createOpener, dataKeyColumns, type SealedRow, takeDataKey } from '../secrets/data-keys.ts'
 
 /** An integration as the API shows it, without its full target. */
-export type Integration = {
-  id: string
-  workspaceId: string
-  key: string | null
-  name: string
-  channel: AlertChannel
+export type Integration = Pick<
+  StoredIntegration,
+  'id' | 'workspaceId' | 'key' | 'name' | 'channel' | 'shownTarget' | 'createdAt' | 'updatedAt'
+> & {
   events: AlertEvent[]
-  /** The host of a URL, or an email address. */
-  shownTarget: string
   /** Whether alerts are sent: an email address may have to be confirmed first. */
   isConfirmed: boolean
-  createdAt: Date
-  updatedAt: Date
 }
 
 /** The target of an integration: a URL or an email address. */

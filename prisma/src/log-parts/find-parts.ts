@@ -1,13 +1,7 @@
+import type { LogPart as StoredPart } from '../generated/client.ts'
 import type { Db } from '../postgres/in-transaction.ts'
 
-export type LogPart = {
-  id: string
-  workspaceId: string
-  objectKey: string
-  lastRunId: string
-  objectBytes: number
-  checksum: string
-}
+export type LogPart = Pick<StoredPart, 'id' | 'workspaceId' | 'objectKey' | 'lastRunId' | 'objectBytes' | 'checksum'>
 
 export const partColumns = `
   p.id, p.workspace_id AS "workspaceId", p.object_key AS "objectKey", p.last_run_id AS "lastRunId",

@@ -1,15 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MasterKeys } from '@belfry/vault'
 import { type AnyTransaction, execute } from '../audit-log.ts'
+import type { OutboxMessage } from '../generated/client.ts'
 import type { OutboxKind } from '../generated/enums.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { openWithOwnKey, sealWithOwnKey } from '../secrets/own-data-key.ts'
 
-export type NewOutboxMessage = {
-  id: string
-  kind: OutboxKind
-  /** A description for operators, without the recipient or the content. */
-  label: string
+export type NewOutboxMessage = Pick<OutboxMessage, 'id' | 'kind' | 'label'> & {
   /** The content as JSON text. */
   content: string
   /** Encrypt the content; required for messages with a secret, such as a link. Null stores it unencrypted. */
@@ -39,15 +36,10 @@ export async function addToOutbox(tx: AnyTransaction, message: NewOutboxMessage)
 }
 
 /** A message that the caller may send now. `attempt` is 1 for the first time. */
-export type TakenOutboxMessage = {
-  id: string
-  kind: OutboxKind
-  label: string
+export type TakenOutboxMessage = Pick<OutboxMessage, 'id' | 'kind' | 'label' | 'organizationId'> & {
   attempt: number
   /** By PostgreSQL's clock. */
   takenAt: Date
-  /** For which it is sent. Null for mails of an account. */
-  organizationId: string | null
   /** Decrypts the content. Throws when its master key is missing. */
   open(masterKeys: MasterKeys): string
 }

@@ -1,5 +1,6 @@
 import { newUuid } from '@belfry/domain/id'
 import type { MasterKeys } from '@belfry/vault'
+import type { Secret } from '../generated/client.ts'
 import { inTransaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
 import {
@@ -13,13 +14,9 @@ import {
 import { countNamed, inWorkspace, type OnRecord } from './in-workspace.ts'
 
 /** A secret as the API shows it, without its value. */
-export type SecretEntry = {
-  id: string
-  name: string
+export type SecretEntry = Pick<Secret, 'id' | 'name' | 'createdAt' | 'updatedAt'> & {
   /** The hosts that it may be sent to, as patterns; null for every host. */
   allowedHosts: string[] | null
-  createdAt: Date
-  updatedAt: Date
 }
 
 /** A new value of a secret. `allowedHosts`: undefined keeps them, null allows every host. */

@@ -1,22 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import { newUuid } from '@belfry/domain/id'
 import type { MasterKeys } from '@belfry/vault'
+import type { SigningSecret as StoredSecret } from '../generated/client.ts'
 import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { createKeyReader, dataKeyColumns, type SealedRow, takeDataKey } from './data-keys.ts'
 import { inWorkspace, type OnRecord } from './in-workspace.ts'
 
 /** A secret that signs the deliveries of a workspace, or of one subscription. The current one has no expiry. */
-export type SigningSecret = {
-  id: string
-  workspaceId: string
+export type SigningSecret = Pick<StoredSecret, 'id' | 'workspaceId' | 'createdAt' | 'expiresAt'> & {
   value: string
   /** The seed of its Ed25519 key pair. It follows from the data key, so the holder of `value` cannot compute it. */
   seed: Buffer
   /** Whether the key pair signs too. */
   isAsymmetric: boolean
-  createdAt: Date
-  expiresAt: Date | null
 }
 
 /** SQL: how long a replaced secret continues to sign. */
