@@ -3,18 +3,16 @@ import type { Db } from '../postgres/in-transaction.ts'
 import { hasLabel } from './task-labels.ts'
 import { hostOfRequest, ofLastRun, pathOfRequest } from './task-row.ts'
 
+type Lists = 'ids' | 'cronjob_id' | 'event_id' | 'callback_of' | 'topic' | 'queue' | 'label' | 'url' | ListsOfMessage
+
+/** Of messages of the QStash interface. */
+type ListsOfMessage = 'group' | 'endpoint' | 'schedule' | 'caller_ip'
+
 /** A filter of tasks, with the names of the API. A list matches any of its values, and a missing member any task. */
-export type TaskFilter = {
-  ids?: string[] | undefined
+export type TaskFilter = Partial<Record<Lists, string[] | undefined>> & {
   source?: TaskSource[] | undefined
   /** Why a task ended without the outcome of an attempt. */
   state_reason?: string[] | undefined
-  cronjob_id?: string[] | undefined
-  event_id?: string[] | undefined
-  callback_of?: string[] | undefined
-  topic?: string[] | undefined
-  queue?: string[] | undefined
-  label?: string[] | undefined
   /** A prefix. */
   name?: string | undefined
   /** `from` <= execute_at < `to`. A time is text in a stored filter. */
@@ -30,17 +28,11 @@ export type TaskFilter = {
   response_status?: string[] | undefined
   /** Of the response of the last run. */
   status?: number[] | undefined
-  url?: string[] | undefined
   /** Of the URL, without the query. */
   path?: string[] | undefined
   /** `created_from` <= created_at <= `created_to`. */
   created_from?: Date | undefined
   created_to?: Date | undefined
-  /** Of a message of the QStash interface. */
-  group?: string[] | undefined
-  endpoint?: string[] | undefined
-  schedule?: string[] | undefined
-  caller_ip?: string[] | undefined
 }
 
 type Conditions = { [name in keyof TaskFilter]: (value: string) => string }
