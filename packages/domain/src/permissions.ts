@@ -5,16 +5,17 @@ export type Role = (typeof roles)[number]
 export const workspaceRoles = ['viewer', 'editor'] as const
 export type WorkspaceRole = (typeof workspaceRoles)[number]
 
-/** The permissions of members, as opposed to owners and admins, that an organization's policy sets. */
-export const policyFlags = [
-  'membersCanInvite',
-  'membersCanCreateApiKeys',
-  'membersCanCreateSecrets',
-  'membersCanCreateWorkspaces',
-  'membersCanDeleteTasks',
-  'membersCanManageIntegrations',
-] as const
-export type PolicyFlag = (typeof policyFlags)[number]
+// What members, as opposed to owners and admins, may do if the policy of their organization sets the flag.
+const flagTexts = {
+  membersCanInvite: 'invite people',
+  membersCanCreateApiKeys: 'create API keys',
+  membersCanCreateSecrets: 'manage secrets',
+  membersCanCreateWorkspaces: 'create workspaces',
+  membersCanDeleteTasks: 'cancel or delete work',
+  membersCanManageIntegrations: 'manage integrations',
+}
+export type PolicyFlag = keyof typeof flagTexts
+export const policyFlags = Object.keys(flagTexts) as PolicyFlag[]
 export type Policy = Record<PolicyFlag, boolean>
 
 type Rule = {
@@ -150,16 +151,6 @@ export type Actor =
   | { kind: 'user'; role: Role; policy: Policy /** Null outside a workspace. */; workspaceRole: WorkspaceRole | null }
 
 export type Decision = { allowed: true } | { allowed: false; reason: string }
-
-// What members may do if the policy of their organization sets the flag.
-const flagTexts: Record<PolicyFlag, string> = {
-  membersCanInvite: 'invite people',
-  membersCanCreateApiKeys: 'create API keys',
-  membersCanCreateSecrets: 'manage secrets',
-  membersCanCreateWorkspaces: 'create workspaces',
-  membersCanDeleteTasks: 'cancel or delete work',
-  membersCanManageIntegrations: 'manage integrations',
-}
 
 /** Decides whether an actor may perform an action. The reason of a refusal names the missing role or what the policy forbids. */
 export function decide(actor: Actor, action: Action): Decision {
