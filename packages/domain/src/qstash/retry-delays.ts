@@ -24,16 +24,13 @@ const numbers = (count: number) => Array.from({ length: count }, (_, i) => i)
 
 type Evaluate = (retried: number) => number
 
-const functions: Record<string, { arity: number | null; run: (...values: number[]) => number }> = {
-  pow: { arity: 2, run: Math.pow },
-  sqrt: { arity: 1, run: Math.sqrt },
-  abs: { arity: 1, run: Math.abs },
-  exp: { arity: 1, run: Math.exp },
-  floor: { arity: 1, run: Math.floor },
-  ceil: { arity: 1, run: Math.ceil },
-  round: { arity: 1, run: Math.round },
-  min: { arity: null, run: Math.min },
-  max: { arity: null, run: Math.max },
+/** The functions of `Math` that an expression may call, and how many values each takes; null: any number. */
+const arities = { pow: 2, sqrt: 1, abs: 1, exp: 1, floor: 1, ceil: 1, round: 1, min: null, max: null }
+
+type FunctionName = keyof typeof arities
+
+function isFunction(name: string): name is FunctionName {
+  return Object.hasOwn(arities, name)
 }
 
 const maxLength = 300
@@ -90,15 +87,13 @@ function compile(expression: string): Evaluate {
       if (!takes(')')) throw invalid(expression, 'a parenthesis is not closed')
       return inner
     }
-    const called = Object.hasOwn(functions, token) ? functions[token] : undefined
-    if (called) return call(token, called)
+    if (isFunction(token)) return call(token)
     throw invalid(expression, `"${token}" is not a number, retried or a function`)
   }
 
-  function call(
-    name: string,
-    { arity, run }: { arity: number | null; run: (...values: number[]) => number },
-  ): Evaluate {
+  function call(name: FunctionName): Evaluate {
+    const arity = arities[name]
+    const run: (...values: number[]) => number = Math[name]
     if (!takes('(')) throw invalid(expression, `${name} needs parentheses`)
     const operands = [sum()]
     while (takes(',')) operands.push(sum())
