@@ -8,8 +8,8 @@ import type { UnsentOutcome } from '../egress/outcome.ts'
 import type { OutgoingRequest, Sender } from '../egress/send.ts'
 import { CertificateError } from '../egress/tls-senders.ts'
 import { notSent, type OwnFailure } from '../secrets/attempt-outcome.ts'
-import type { ConnectionsContext } from './connections-context.ts'
 import { type Credentials, credentialsOf } from './credentials.ts'
+import type { ConnectionsContext } from './open-connections.ts'
 import { TokenRequestError } from './request-token.ts'
 
 type CallIds = { task: string; run: string }

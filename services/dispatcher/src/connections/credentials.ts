@@ -1,5 +1,5 @@
 import type { OpenConnection } from '@belfry/db/connections/connections'
-import type { ConnectionsContext } from './connections-context.ts'
+import type { ConnectionsContext } from './open-connections.ts'
 
 export type Credentials = {
   /** The header with the credentials; null when the certificate alone authenticates. */

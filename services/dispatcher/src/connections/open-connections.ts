@@ -1,5 +1,6 @@
 import { readConnections } from '@belfry/db/connections/connections'
 import type { Pool } from '@belfry/db/postgres/pool'
+import type { Logger } from '@belfry/runtime'
 import type { MasterKeys } from '@belfry/vault'
 import type { Sender } from '../egress/send.ts'
 import type { TlsSenders } from '../egress/tls-senders.ts'
@@ -9,12 +10,17 @@ import { createCredentialRedactors } from './credential-redactors.ts'
 import { createIdentityTokens } from './identity-tokens.ts'
 import { requestToken } from './request-token.ts'
 
+type Needed = { pool: Pool; sender: Sender; tlsSenders: TlsSenders }
+
+/** What turns connections into credentials. The connections of workspaces are of at most five seconds ago. */
+export type ConnectionsContext = { log: Logger } & Needed & ReturnType<typeof openConnections>
+
 /**
  * Opens what turns connections into credentials.
  * @param publicUrl - The issuer of identity tokens. Null: the installation does not issue them.
  */
 export function openConnections(
-  { pool, sender, tlsSenders }: { pool: Pool; sender: Sender; tlsSenders: TlsSenders },
+  { pool, sender, tlsSenders }: Needed,
   { masterKeys, publicUrl }: { masterKeys: MasterKeys; publicUrl: string | null },
 ) {
   return {

@@ -7,8 +7,8 @@ import {
 import { CertificateError } from '../egress/tls-senders.ts'
 import { redactFault } from '../secrets/redact-outcome.ts'
 import { findConnection, refusalOf } from './apply-connection.ts'
-import type { ConnectionsContext } from './connections-context.ts'
 import { type Credentials, credentialsOf } from './credentials.ts'
+import type { ConnectionsContext } from './open-connections.ts'
 import { requestToken, TokenRequestError } from './request-token.ts'
 
 const maxInFlight = 32
