@@ -33,8 +33,9 @@ export function openShards(connection: QueueConnection) {
   const { Queue } = withBackend(createRedisBackend)
   const open = (shard: number) => {
     const prefix = shardPrefix(prefixOf(connection), shard)
-    const bull = new Queue<DispatchJob>(dispatchQueueName, { connection: redis, prefix })
-    return observed(bull as unknown as Queue<DispatchJob>, connection)
+    const settings = { connection: redis, prefix }
+    const bull = new Queue<DispatchJob>(dispatchQueueName, settings) as unknown as Queue<DispatchJob>
+    return bull.on('error', connection.onError)
   }
   const bulls = Array.from({ length: connection.shards ?? 1 }, (_, shard) => open(shard))
   const ready = once(redis, 'ready').catch(() => {}) // the status shows the failure
@@ -78,8 +79,8 @@ export function openWorkerStore(connection: QueueConnection, processor: Processo
     open(shard: number, concurrency: number): { close(): Promise<void> } {
       const prefix = shardPrefix(prefixOf(connection), shard)
       const settings = { ...options, concurrency, connection: redis, prefix }
-      const worker = new Worker<DispatchJob>(dispatchQueueName, processor, settings)
-      return observed(worker as unknown as Worker<DispatchJob>, connection)
+      const worker = new Worker<DispatchJob>(dispatchQueueName, processor, settings) as unknown as Worker<DispatchJob>
+      return worker.on('error', connection.onError)
     },
   }
 }
@@ -94,12 +95,4 @@ async function depthOf(bulls: ReadonlyArray<Pick<Queue, 'getJobCounts'>>): Promi
   const sum = (names: readonly string[]) =>
     counts.reduce((total, count) => total + names.reduce((all, name) => all + (count[name] ?? 0), 0), 0)
   return { ready: sum(['waiting', 'prioritized', 'active']), delayed: sum(['delayed']) }
-}
-
-function observed<T extends { on(event: 'error', listener: (error: Error) => void): unknown }>(
-  bull: T,
-  connection: QueueConnection,
-): T {
-  bull.on('error', connection.onError)
-  return bull
 }
