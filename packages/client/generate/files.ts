@@ -6,7 +6,7 @@ import { pythonClient, synchronous } from './python.ts'
 import { pythonModels } from './python-models.ts'
 import { clientResources } from './resources.ts'
 import { terraformObjects } from './terraform.ts'
-import { responseTypes } from './types.ts'
+import { codeTypes, responseTypes } from './types.ts'
 
 const typescript = 'packages/client/src/generated'
 const python = 'clients/python/src/belfry_client'
@@ -14,6 +14,7 @@ const python = 'clients/python/src/belfry_client'
 /** Returns the generated files by their paths in the repository. `read` reads another file of it. */
 export function generatedFiles(read: (path: string) => string): Record<string, string> {
   return {
+    [`${typescript}/codes.ts`]: codeTypes(),
     [`${typescript}/resources.ts`]: clientResources(),
     [`${typescript}/inputs.ts`]: inputTypes(),
     [`${typescript}/responses.ts`]: responseTypes(),

@@ -3,7 +3,7 @@ import type { JsonSchema } from '@belfry/contract/openapi/json-schema'
 import { type ClientMethod, clientMethods, optionsOf, propertiesOf, resources } from './client-methods.ts'
 import { bodyOf, inputs, inputTypes } from './inputs.ts'
 import { responseTypes } from './types.ts'
-import { comment, handWritten, importsOf, pascal } from './typescript.ts'
+import { comment, typesOfModules, importsOf, pascal } from './typescript.ts'
 
 /** Methods whose code is more than a request. */
 const special: Record<string, string> = {
@@ -44,7 +44,7 @@ export function clientResources(): string {
   const declared = [...`${responseTypes()}${inputTypes()}`.matchAll(/^export type (\w+)/gm)].map(
     ([, name = '']) => name,
   )
-  const types = [...declared, 'BatchResult', 'PageOptions', 'PutSecret', ...Object.values(handWritten).flat()]
+  const types = [...declared, 'BatchResult', 'PageOptions', 'PutSecret', ...Object.values(typesOfModules).flat()]
   const named = types.map(name => (aliases[name] ? `${name} as ${aliases[name]}` : name))
   return `// Generated from the operations of the API.
 import { followOperation } from '../follow-operation.ts'

@@ -17,7 +17,20 @@ const ownNames: Record<string, string> = {
   CallbackRequest: 'CallbackTarget',
 }
 
-// Long lists of codes have a name, by one of them.
+/** Long lists of codes have a name: the field with one of them, and what they are. */
+const codeLists: Record<string, { schema: string; field: string; about: string; more?: string[] }> = {
+  ProblemCode: {
+    schema: 'Problem',
+    field: 'code',
+    about: 'The `code` of an error response. The last two are from this library: the response is not from Belfry.',
+    more: ['invalid_answer', 'redirected'],
+  },
+  RunErrorCode: { schema: 'LastRun', field: 'error_code', about: 'Why an attempt failed.' },
+  WaitReason: { schema: 'Run', field: 'waited_for', about: 'What a late attempt waited for, for most of the time.' },
+  StateReason: { schema: 'Task', field: 'state_reason', about: 'Why a task ended without the outcome of an attempt.' },
+}
+
+// The same by one of the codes.
 const codes: Record<string, string> = {
   worker_lost: 'RunErrorCode',
   host_concurrency: 'WaitReason',
@@ -25,6 +38,17 @@ const codes: Record<string, string> = {
   'organization.read': 'string',
 }
 const codesOfRequests: Record<string, string> = { ...codes, retrying: 'TaskState', callback: 'Source' }
+
+/** Returns the types of codes. */
+export function codeTypes(): string {
+  const types = Object.entries(codeLists).map(([name, { schema, field, about, more = [] }]) => {
+    const whole = propertiesOf({ $ref: schema })[field] ?? {}
+    const { enum: values } = optionsOf(whole)[0] ?? whole
+    const union = [...(values as string[]), ...more].map(value => `  | '${value}'`)
+    return [comment(about), `export type ${name} =`, ...union].join('\n')
+  })
+  return `// Generated from the operations of the API.\n${types.join('\n\n')}\n`
+}
 
 /** Returns the types of responses. */
 export function responseTypes(): string {

@@ -25,9 +25,9 @@ export function comment(text: string): string {
   return ['/**', ...lines, ' */'].join('\n')
 }
 
-/** The types that are written by hand, by their modules. */
-export const handWritten: Record<string, string[]> = {
-  '../codes.ts': ['RunErrorCode', 'StateReason', 'WaitReason'],
+/** The types that other modules declare, by their modules. Most are written by hand. */
+export const typesOfModules: Record<string, string[]> = {
+  './codes.ts': ['RunErrorCode', 'StateReason', 'WaitReason'],
   '../types/event.ts': ['Condition'],
   '../types/queue.ts': ['QueueInput'],
   '../types/request.ts': [
@@ -37,7 +37,7 @@ export const handWritten: Record<string, string[]> = {
 }
 
 /** Returns the imports of the types that code uses, from the modules that declare them. */
-export function importsOf(code: string, modules = handWritten): string {
+export function importsOf(code: string, modules = typesOfModules): string {
   const used = new Set(code.replace(/\/\*\*[\s\S]*?\*\//g, '').match(/\b[A-Z]\w+/g))
   return Object.entries(modules)
     .map(([module, names]) => [module, names.filter(name => used.has(name.replace(/.* as /, '')))] as const)

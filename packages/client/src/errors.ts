@@ -1,4 +1,4 @@
-import type { ProblemCode } from './codes.ts'
+import type { ProblemCode } from './generated/codes.ts'
 
 /** An invalid field of a request. */
 export type FieldError = {

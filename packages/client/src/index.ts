@@ -1,5 +1,4 @@
 export { Belfry } from './belfry.ts'
-export type * from './codes.ts'
 export { parseDuration } from './duration.ts'
 export {
   ApiError,
@@ -18,6 +17,7 @@ export {
 } from './errors.ts'
 export { ExactNumber, isChanged, parseJson, stringifyJson } from './exact-json.ts'
 export { type ExchangeOptions, exchangeToken } from './exchange-token.ts'
+export type * from './generated/codes.ts'
 export type { RawRequest } from './http.ts'
 export type { List } from './list.ts'
 export type { BelfryOptions, CreateOptions, ProgressOptions, RequestOptions, TailOptions } from './options.ts'

@@ -1,4 +1,4 @@
-import type { RunErrorCode } from '../codes.ts'
+import type { RunErrorCode } from '../generated/codes.ts'
 import type { CreateTask } from '../generated/inputs.ts'
 import type { Id } from './request.ts'
 import type { TaskState } from './task.ts'

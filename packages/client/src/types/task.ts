@@ -1,5 +1,5 @@
-import type { ProblemCode } from '../codes.ts'
 import type { FieldError } from '../errors.ts'
+import type { ProblemCode } from '../generated/codes.ts'
 import type { CreateTask } from '../generated/inputs.ts'
 import type { Task } from '../generated/responses.ts'
 import type { TimestampInput } from './request.ts'
