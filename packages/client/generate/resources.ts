@@ -3,7 +3,7 @@ import type { JsonSchema } from '@belfry/contract/openapi/json-schema'
 import { type ClientMethod, clientMethods, optionsOf, propertiesOf, resources } from './client-methods.ts'
 import { bodyOf, inputs, inputTypes } from './inputs.ts'
 import { responseTypes } from './types.ts'
-import { comment, typesOfModules, importsOf, pascal } from './typescript.ts'
+import { comment, importsOf, pascal, typesOfModules } from './typescript.ts'
 
 /** Methods whose code is more than a request. */
 const special: Record<string, string> = {
@@ -58,7 +58,24 @@ import { tailRuns } from '../tail-runs.ts'
 ${importsOf(code, { '../types/index.ts': named })}
 
 ${code}
+
+${resourcesClass()}
 `
+}
+
+function resourcesClass(): string {
+  const members = Object.entries(resources).map(
+    ([name, text]) => `  /** ${text} */\n  readonly ${name}: ${pascal(name)}`,
+  )
+  const bindings = Object.keys(resources).map(name => `    this.${name} = ${name}Of(http)`)
+  return `/** The resources, as members of a client. */
+export class Resources {
+${members.join('\n')}
+
+  constructor(http: Http) {
+${bindings.join('\n')}
+  }
+}`
 }
 
 function resourceText(resource: string, text: string): string {
@@ -74,7 +91,7 @@ function resourceText(resource: string, text: string): string {
   return `/** ${text} */
 export type ${pascal(resource)} = ReturnType<typeof ${resource}Of>
 
-export function ${resource}Of(http: Http) {
+function ${resource}Of(http: Http) {
   return {
 ${indented([...plain, ...nested], '    ')},
   }

@@ -5,8 +5,7 @@ import type { BelfryOptions, CreateOptions, RequestOptions } from './options.ts'
 import { readJson, readProblem, readRawJson } from './read-response.ts'
 import { retryDelayMs } from './retry-delay.ts'
 import { pause, startTimeLimit } from './time-limit.ts'
-
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+import type { Method } from './types/index.ts'
 
 type Call = {
   method: Method
