@@ -1,5 +1,4 @@
 import type { RunErrorCode } from '../generated/codes.ts'
-import type { CreateTask } from '../generated/inputs.ts'
 import type { Id } from './request.ts'
 import type { TaskState } from './task.ts'
 
@@ -26,6 +25,3 @@ export type CallbackPayload = {
       } & Record<string, unknown>)
     | null
 }
-
-/** The callbacks of a task. In a change, null removes one. */
-export type CallbackFields = Pick<CreateTask, 'onSuccess' | 'onFailure' | 'onAttempt'>

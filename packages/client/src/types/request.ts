@@ -1,6 +1,3 @@
-import type { CreateCronJob, CreateTask, ExportTasks } from '../generated/inputs.ts'
-import type { CallbackFields } from './callback.ts'
-
 /** An id such as `task_01jd…`: its kind, and 26 characters that sort by creation time. */
 export type Id = string
 
@@ -45,22 +42,6 @@ export type RetryDelays = {
   /** The exact delay before each retry, the first one first: 1 to 20 delays of 0 to 2,592,000,000 ms. */
   delaysMs: number[]
 }
-
-/** The optional fields of every request. */
-export type RequestFields = Pick<
-  CreateTask,
-  'headers' | 'payload' | 'payloadBase64' | 'contentType' | 'retry' | 'timeoutMs' | 'queue' | 'connection'
-> &
-  CallbackFields
-
-/** The deadline and the labels of the tasks that something creates. */
-export type ControlFields = Pick<CreateCronJob, 'maxAgeMs' | 'labels'>
-
-/** A key of your choice, unique among the workspace's objects of the same kind. */
-export type ObjectKey = Pick<CreateCronJob, 'key'>
-
-/** CSV with a header line, or one JSON object per line with the names of the HTTP API. */
-export type ExportFormat = Pick<ExportTasks, 'format'>
 
 export type PageOptions = {
   /** Items per page, 1 to 100. Default 25. */
