@@ -48,12 +48,6 @@ export function pythonModels(): string {
   classOf({ $ref: '#/components/schemas/TaskBatch' }, '')
   const written = new Map<string, string>()
   for (const [name, schema] of classes) written.set(name, classText(name, schema))
-  const aliases = {
-    Note: 'RunTimeNote',
-    Operation: 'DeadLetterOperation',
-    Settled: 'ReplayedDeadLetters',
-    EndedTasks: 'CancelledTasks',
-  }
   return `"""The objects that Belfry returns. Generated from the operations of the API.
 
 Fields have the names of the HTTP API; times are aware datetimes in UTC. A field that this version does not know is in
@@ -71,12 +65,6 @@ from ._decode import decode as decode
 
 
 ${[...written.values()].join('\n\n\n')}
-
-
-# Names of an earlier version.
-${Object.entries(aliases)
-  .map(([name, of]) => `${name} = ${of}`)
-  .join('\n')}
 `
 }
 
