@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { buffer } from 'node:stream/consumers'
 import type { Context } from './context.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -12,12 +13,8 @@ export async function readInput(ctx: Context, file: string): Promise<string> {
 
 /** Returns the bytes of a file, or of standard input for `-`. */
 export async function readBytes(ctx: Context, file: string): Promise<Buffer> {
-  if (file !== '-') {
-    return readFile(file).catch((error: Error) => {
-      throw new UsageError(`${file} cannot be read: ${error.message}`)
-    })
-  }
-  const pieces: Buffer[] = []
-  for await (const piece of ctx.stdin) pieces.push(Buffer.from(piece))
-  return Buffer.concat(pieces)
+  if (file === '-') return buffer(ctx.stdin)
+  return readFile(file).catch((error: Error) => {
+    throw new UsageError(`${file} cannot be read: ${error.message}`)
+  })
 }

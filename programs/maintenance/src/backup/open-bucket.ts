@@ -1,14 +1,15 @@
 import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdir, readdir, readFile } from 'node:fs/promises'
+import { mkdir, readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
-import { DeleteObjectsCommand, GetObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
+import { DeleteObjectsCommand, GetObjectCommand, paginateListObjectsV2 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { PlainError } from '@belfry/launcher'
 import { createS3Client } from '@belfry/object-storage/s3-client'
 import { type BackupStore, nameForm, type StoredBackup, sizeOf } from './backup-store.ts'
-import { manifestName, parseManifest } from './manifest.ts'
+import { manifestName, parseManifest, readManifest } from './manifest.ts'
 
 /** Opens a store on object storage: `s3://bucket/prefix`. Each file of a backup is one object. */
 export function openBucket(
@@ -33,14 +34,10 @@ export function openBucket(
 
   async function keys(below: string): Promise<string[]> {
     const found: string[] = []
-    for (let token: string | undefined; ; ) {
-      const page = await client.send(
-        new ListObjectsV2Command({ Bucket: bucket, Prefix: below, ...(token ? { ContinuationToken: token } : {}) }),
-      )
-      found.push(...(page.Contents ?? []).flatMap(({ Key }) => Key ?? []))
-      token = page.NextContinuationToken
-      if (!token) return found
+    for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: below })) {
+      found.push(...Contents.flatMap(({ Key }) => Key ?? []))
     }
+    return found
   }
 
   async function readBackup(key: string): Promise<StoredBackup> {
@@ -66,8 +63,8 @@ export function openBucket(
     async fetch(name, parent) {
       const folder = join(parent, name)
       await mkdir(folder, { recursive: true, mode: 0o700 })
-      const manifest = await readFileOf(name, manifestName, folder)
-      for (const file of parseManifest(manifest).files) await download(name, file.name, folder)
+      await download(name, manifestName, folder)
+      for (const file of (await readManifest(folder)).files) await download(name, file.name, folder)
       return folder
     },
     async remove(name) {
@@ -83,17 +80,6 @@ export function openBucket(
   async function download(name: string, file: string, folder: string): Promise<void> {
     await pipeline(await read(keyOf(name, file)), createWriteStream(join(folder, file), { mode: 0o600 }))
   }
-
-  async function readFileOf(name: string, file: string, folder: string): Promise<string> {
-    await download(name, file, folder)
-    return readFile(join(folder, file), 'utf8')
-  }
-}
-
-async function text(stream: Readable): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of stream) chunks.push(chunk)
-  return Buffer.concat(chunks).toString()
 }
 
 /** Returns a store whose errors name the place. */

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import type { LogPart } from '@belfry/db/log-parts/find-parts'
 import { partsOfDay, restorePart } from '@belfry/db/log-parts/restore-part'
 import { openPool } from '@belfry/db/postgres/pool'
@@ -73,9 +74,7 @@ function readPlace({ env }: Installation): StoragePlace {
 
 async function readPart(objects: ObjectStorage, { objectKey, checksum }: LogPart): Promise<string[]> {
   try {
-    const chunks: Buffer[] = []
-    for await (const chunk of await objects.read(objectKey)) chunks.push(chunk)
-    const bytes = Buffer.concat(chunks)
+    const bytes = await buffer(await objects.read(objectKey))
     // Not every server sends a checksum that the AWS SDK compares.
     if (checksumOf(bytes) !== checksum) throw new Error('its checksum differs')
     const lines: string[] = []
