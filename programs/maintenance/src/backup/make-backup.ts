@@ -11,7 +11,6 @@ import type { BackupSettings, Installation } from '../config.ts'
 import { openDatabase } from '../open-database.ts'
 import { requireTool, runTool } from '../postgres-tools.ts'
 import { inTemporaryFolder } from '../temporary-folder.ts'
-import type { BackupStore } from './backup-store.ts'
 import { copyCluster } from './base-backup.ts'
 import { countedTables, describeFile, type Manifest, manifestName } from './manifest.ts'
 import { openStore } from './open-store.ts'
@@ -22,19 +21,13 @@ export const databaseFile = { files: 'cluster.tar.gz', dump: 'database.dump' } a
 /** The files of a data folder that hold secrets. */
 export const secretFiles = ['secrets.json', 'account.json'] as const
 
-export type MadeBackup = { name: string; store: BackupStore; manifest: Manifest }
-
 /**
  * Makes a consistent backup while the installation runs, and stores it. The embedded PostgreSQL is copied with its log;
  * another one is dumped by pg_dump.
  * @param withSecrets - Also copies the keys of the data folder. Default of the callers: no, because they open what the
  * database encrypts.
  */
-export async function makeBackup(
-  installation: Installation,
-  settings: BackupSettings,
-  withSecrets: boolean,
-): Promise<MadeBackup> {
+export async function makeBackup(installation: Installation, settings: BackupSettings, withSecrets: boolean) {
   const { dataDir } = installation
   const now = new Date()
   if (withSecrets && dataDir === null) {
@@ -46,7 +39,7 @@ export async function makeBackup(
   return inTemporaryFolder(work, async parent => {
     const folder = join(parent, name)
     await mkdir(folder, { mode: 0o700 })
-    const described = database.embedded === null ? await dump(database.url, folder) : await copy(database.url, folder)
+    const described = database.isEmbedded ? await copy(database.url, folder) : await dump(database.url, folder)
     const secrets = withSecrets && dataDir !== null ? await copySecrets(dataDir, folder) : []
     const names = [databaseFile[described.kind], ...secrets]
     const files = await Promise.all(names.map(file => describeFile(folder, file)))
