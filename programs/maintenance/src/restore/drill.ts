@@ -14,38 +14,35 @@ import { unpackCluster } from './unpack-cluster.ts'
  * Restores a backup into a temporary PostgreSQL, or into a temporary database for a dump, checks it, and removes it again.
  * The installation is not touched.
  */
-export async function drill(installation: Installation, backup: string, work: string): Promise<Verification> {
+export async function drill({ env }: Installation, backup: string, work: string): Promise<Verification> {
   const manifest = await readManifest(backup)
   await checkFiles(backup, manifest)
-  const keys = installation.env.ENCRYPTION_KEYS || undefined
+  const check = (url: string) => checkRestored(url, manifest, env.ENCRYPTION_KEYS || undefined)
   return manifest.kind === 'files'
-    ? drillFiles(backup, manifest, join(work, 'cluster'), keys)
-    : drillDump(installation.env.DATABASE_URL, backup, manifest, keys)
+    ? drillFiles(backup, manifest, join(work, 'cluster'), check)
+    : drillDump(backup, manifest, env.DATABASE_URL, check)
 }
 
-async function drillFiles(backup: string, manifest: Manifest, dataDir: string, keys: string | undefined) {
+type Check = (url: string) => Promise<Verification>
+
+async function drillFiles(backup: string, manifest: Manifest, dataDir: string, check: Check) {
   await unpackCluster(backup, manifest, dataDir)
   const postgres = await startPostgres({ dataDir })
   try {
-    return await checkRestored(postgres.url(), manifest, keys)
+    return await check(postgres.url())
   } finally {
     await postgres.stop()
   }
 }
 
-async function drillDump(
-  databaseUrl: string | undefined,
-  backup: string,
-  manifest: Manifest,
-  keys: string | undefined,
-) {
+async function drillDump(backup: string, manifest: Manifest, databaseUrl: string | undefined, check: Check) {
   if (!databaseUrl)
     throw new PlainError('The drill of a dump needs DATABASE_URL: it creates a database on that server.')
   await requireTool('pg_restore', Number(manifest.postgres.split('.')[0]))
   const serverUrl = await findPrimary(databaseUrl)
   return inTemporaryDatabase(serverUrl, 'belfry_drill', async url => {
     await restoreDump(url, backup)
-    return checkRestored(url, manifest, keys)
+    return check(url)
   })
 }
 

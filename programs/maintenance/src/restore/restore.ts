@@ -25,6 +25,9 @@ export type RestoreOptions = {
 
 type Print = (line: string) => void
 
+/** A backup on its way into an installation. */
+type Restore = { installation: Installation; backup: string; manifest: Manifest; options: RestoreOptions; print: Print }
+
 /**
  * Restores a backup for good, applies missing migrations, checks the result, and holds the tasks that may have been
  * delivered since.
@@ -38,24 +41,20 @@ export async function restore(
   const manifest = await readManifest(backup)
   await checkFiles(backup, manifest)
   print(`the backup is of ${manifest.createdAt}, by Belfry ${manifest.version}; its checksums match`)
-  if (manifest.kind === 'dump') await restoreDatabase(installation, backup, manifest, options, print)
-  else await restoreFolder(installation, backup, manifest, options, print)
+  const restored = { installation, backup, manifest, options, print }
+  await (manifest.kind === 'dump' ? restoreDatabase(restored) : restoreFolder(restored))
 }
 
-async function restoreDatabase(
-  { env }: Installation,
-  backup: string,
-  manifest: Manifest,
-  options: RestoreOptions,
-  print: Print,
-): Promise<void> {
+async function restoreDatabase(restored: Restore): Promise<void> {
+  const { installation, backup, manifest, print } = restored
+  const { env } = installation
   if (!env.DATABASE_URL)
     throw new PlainError('This backup is a dump. Set DATABASE_URL to an empty database of your own PostgreSQL.')
   const url = await findPrimary(env.DATABASE_URL)
   await requireTool('pg_restore', Number(manifest.postgres.split('.')[0]))
   await requireEmpty(url)
   await restoreDump(url, backup)
-  await finish(url, manifest, env.ENCRYPTION_KEYS || undefined, options, print)
+  await finish(restored, url, env.ENCRYPTION_KEYS || undefined)
   print(
     'start the services, review the held tasks, then run belfry release-held; run grant-roles again if you use service roles',
   )
@@ -70,13 +69,9 @@ async function requireEmpty(url: string): Promise<void> {
   }
 }
 
-async function restoreFolder(
-  { wantedDataDir: dataDir, env }: Installation,
-  backup: string,
-  manifest: Manifest,
-  options: RestoreOptions,
-  print: Print,
-): Promise<void> {
+async function restoreFolder(restored: Restore): Promise<void> {
+  const { installation, backup, manifest, print } = restored
+  const { wantedDataDir: dataDir, env } = installation
   if (env.DATABASE_URL) {
     throw new PlainError('This backup has the files of npm start. Unset DATABASE_URL: it is restored into DATA_DIR.')
   }
@@ -86,7 +81,7 @@ async function restoreFolder(
   const place = join(dataDir, 'postgres')
   try {
     if (await findRunningPostgres(place)) throw new PlainError(`A PostgreSQL still runs on ${place}. Stop it first.`)
-    await restoreSecrets(dataDir, backup, manifest, options)
+    await restoreSecrets(dataDir, restored)
     const draft = `${place}.restored`
     await rm(draft, { recursive: true, force: true })
     await unpackCluster(backup, manifest, draft)
@@ -95,7 +90,7 @@ async function restoreFolder(
     const keys = readKeys(dataDir, env)
     const postgres = await startPostgres({ dataDir: place, logFile: join(dataDir, 'logs/postgres.log') })
     try {
-      await finish(postgres.url(), manifest, keys, options, print)
+      await finish(restored, postgres.url(), keys)
     } finally {
       await postgres.stop()
     }
@@ -106,23 +101,18 @@ async function restoreFolder(
 }
 
 // The next start would create new keys in a folder without keys, and the stored secrets would be unreadable.
-async function restoreSecrets(
-  dataDir: string,
-  backup: string,
-  { hasSecrets, rows }: Manifest,
-  { withoutSecrets }: RestoreOptions,
-): Promise<void> {
+async function restoreSecrets(dataDir: string, { backup, manifest, options }: Restore): Promise<void> {
   if (existsSync(join(dataDir, 'secrets.json'))) return
-  if (hasSecrets) {
+  if (manifest.hasSecrets) {
     for (const name of secretFiles) {
       if (existsSync(join(backup, name))) await copyFile(join(backup, name), join(dataDir, name))
     }
     return
   }
-  if (withoutSecrets) return
+  if (options.withoutSecrets) return
   throw new PlainError(
     `${dataDir} has no secrets.json, and neither has the backup. Copy the file of the lost installation there. ` +
-      `Without it ${rows.secrets ?? 0} stored secrets and all signing secrets are lost: --without-secrets accepts that.`,
+      `Without it ${manifest.rows.secrets ?? 0} stored secrets and all signing secrets are lost: --without-secrets accepts that.`,
   )
 }
 
@@ -139,16 +129,11 @@ function readKeys(dataDir: string, env: Installation['env']): string | undefined
   return env.ENCRYPTION_KEYS || secrets?.ENCRYPTION_KEYS
 }
 
-async function finish(
-  url: string,
-  manifest: Manifest,
-  keys: string | undefined,
-  { until, holds }: RestoreOptions,
-  print: Print,
-): Promise<void> {
+async function finish({ manifest, options, print }: Restore, url: string, keys: string | undefined): Promise<void> {
   const { problems, notes } = await checkRestored(url, manifest, keys)
   for (const line of [...notes, ...problems]) print(line)
   if (problems.length > 0) throw new PlainError('The restored database is not what the backup describes.')
   print(await migrate(url, ['deploy']))
+  const { until, holds } = options
   if (holds) print(await migrate(url, ['hold-overdue', ...(until === null ? [] : ['--until', until])]))
 }
