@@ -39,30 +39,53 @@ const checkMs = 30_000
 export async function examine(
   installation: Installation,
   options: DoctorOptions,
-  whileOpen: (pool: Pool | null, examined: Examination) => Promise<void> = async () => {},
+  whileOpen: (pool: Pool | null, examined: Examination) => Promise<void>,
 ): Promise<Examination> {
-  const { dataDir, launcher } = installation
+  const { dataDir, launcher, env } = installation
   const examined: Examination = { findings: [], processes: [] }
   const isStopped = options.isStopped || (dataDir !== null && launcher === null)
-  const run = async (check: string, work: () => Promise<Observation[]> | Observation[]) => {
+  const skews: Record<string, number> = {}
+
+  async function run(check: string, work: () => Promise<Observation[]> | Observation[]): Promise<void> {
     examined.findings.push(...(await observe(work)).map(found => ({ check, ...found })))
   }
-  const { env } = installation
+
+  async function examineDatabase(pool: Pool): Promise<void> {
+    let isMigrated = false
+    await run('migrations', async () => {
+      const history = await readMigrations(pool)
+      isMigrated = history.pending.length === 0
+      return judgeMigrations(history)
+    })
+    await run('database', () => checkServer(pool))
+    await run('clocks', async () => {
+      const ahead = await measureDatabaseSkew(pool)
+      skews.PostgreSQL = ahead
+      for (const { url, skewMs } of examined.processes)
+        if (skewMs !== null) skews[`the process at ${url}`] = ahead - skewMs
+      return judgeClocks(skews)
+    })
+    // The statements of this version may not fit the tables of another.
+    if (!isMigrated) return
+    await run('keys', () => checkKeys(pool, env))
+    await run('processes', () => checkHeartbeats(pool, isStopped))
+    await run('work', () => checkWork(pool, isStopped))
+    await run('partitions', () => checkPartitions(pool))
+  }
+
   await run('settings', () => checkSettings(env))
   if (dataDir !== null) {
-    const data = dataDir
     if (isStopped)
-      await run('processes', () => [warning(`Belfry does not run on ${data}.`, `Start it: ${startCommand}`)])
-    await run('disk', () => checkDisk(data))
-    await run('log', () => checkLogs(data))
+      await run('processes', () => [warning(`Belfry does not run on ${dataDir}.`, `Start it: ${startCommand}`)])
+    await run('disk', () => checkDisk(dataDir))
+    await run('log', () => checkLogs(dataDir))
   }
   if (env.BACKUP_SCHEDULE) await run('backups', () => checkBackups(installation))
-  const skews: Record<string, number> = {}
-  if (env.REDIS_URL) {
-    const url = env.REDIS_URL
+  const { REDIS_URL: redisUrl } = env
+  if (redisUrl) {
     await run('redis', async () => {
       const { checkRedis } = await import('./checks/redis.ts')
-      const { found, skewMs } = await checkRedis(url)
+      const { found, skewMs } = await checkRedis(redisUrl)
       if (skewMs !== null) skews.Redis = skewMs
       return found
     })
@@ -73,7 +96,7 @@ export async function examine(
     return found
   })
   await withDatabase(installation, run, async pool => {
-    if (pool !== null) await examineDatabase(pool, installation, isStopped, skews, examined, run)
+    if (pool !== null) await examineDatabase(pool)
     await run('mail', () => checkMail(env))
     for (const target of options.targets) {
       await run('target', async () => (await import('./checks/target.ts')).checkTarget(target, withDatabaseUrl(env)))
@@ -97,11 +120,7 @@ async function observe(work: () => Promise<Observation[]> | Observation[]): Prom
   }
 }
 
-async function withDatabase(
-  installation: Installation,
-  run: Run,
-  work: (pool: Pool | null) => Promise<void>,
-): Promise<void> {
+async function withDatabase(installation: Installation, run: Run, work: (pool: Pool | null) => Promise<void>) {
   let opened: Awaited<ReturnType<typeof openDatabase>> | null = null
   await run('database', async () => {
     try {
@@ -126,35 +145,6 @@ async function withDatabase(
     await pool?.end()
     await database?.close()
   }
-}
-
-async function examineDatabase(
-  pool: Pool,
-  { env }: Installation,
-  isStopped: boolean,
-  skews: Record<string, number>,
-  { processes }: Examination,
-  run: Run,
-): Promise<void> {
-  let isMigrated = false
-  await run('migrations', async () => {
-    const history = await readMigrations(pool)
-    isMigrated = history.pending.length === 0
-    return judgeMigrations(history)
-  })
-  await run('database', () => checkServer(pool))
-  await run('clocks', async () => {
-    const databaseSkew = await measureDatabaseSkew(pool)
-    skews.PostgreSQL = databaseSkew
-    for (const { url, skewMs } of processes) if (skewMs !== null) skews[`the process at ${url}`] = databaseSkew - skewMs
-    return judgeClocks(skews)
-  })
-  // The statements of this version may not fit the tables of another.
-  if (!isMigrated) return
-  await run('keys', () => checkKeys(pool, env))
-  await run('processes', () => checkHeartbeats(pool, isStopped))
-  await run('work', () => checkWork(pool, isStopped))
-  await run('partitions', () => checkPartitions(pool))
 }
 
 function processesOf({ launcher }: Installation, { processes }: DoctorOptions): readonly string[] {
