@@ -1,17 +1,11 @@
 /** `name` is empty for an event without one. */
-export type ServerSentEvent = { id: string; name: string; data: string }
-
-export type EventStream = {
-  events: AsyncGenerator<ServerSentEvent>
-  /** The delay before a reconnection that the server asks for, in milliseconds. */
-  retryMs(): number | undefined
-}
+type ServerSentEvent = { id: string; name: string; data: string }
 
 /**
  * Reads server-sent events until the connection ends, breaks, or is silent for too long. The caller reconnects in each of
  * these cases.
  */
-export function readEvents(body: ReadableStream<Uint8Array>, silenceMs: number): EventStream {
+export function readEvents(body: ReadableStream<Uint8Array>, silenceMs: number) {
   let retryMs: number | undefined
   let [id, event, data] = ['', '', [] as string[]]
 
@@ -52,7 +46,11 @@ export function readEvents(body: ReadableStream<Uint8Array>, silenceMs: number):
     }
   }
 
-  return { events: events(), retryMs: () => retryMs }
+  return {
+    events: events(),
+    /** Returns the delay before a reconnection that the server asks for, in milliseconds. */
+    retryMs: () => retryMs,
+  }
 }
 
 // Returns undefined when the stream was silent for too long, has ended, or is broken.

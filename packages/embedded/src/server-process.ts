@@ -3,17 +3,7 @@ import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** A database server as a child process. */
-export type ServerProcess = {
-  pid: number
-  /** Settles when the process has ended for any reason. */
-  exited: Promise<void>
-  isRunning(): boolean
-  /** Returns its output since its start. */
-  output(): string
-  kill(signal: NodeJS.Signals): void
-  /** Stops it: sends each signal and waits for its time, and sends SIGKILL in the end. */
-  stop(signals: readonly (readonly [NodeJS.Signals, number])[]): Promise<void>
-}
+export type ServerProcess = Awaited<ReturnType<typeof spawnServer>>
 
 /**
  * Starts a server in its own process group, so Ctrl-C in a terminal does not end it before its clients. It writes to a file,
@@ -23,7 +13,7 @@ export async function spawnServer(
   [program = '', ...args]: readonly string[],
   logFile: string,
   ids: Pick<SpawnOptions, 'uid' | 'gid'> = {},
-): Promise<ServerProcess> {
+) {
   const log = openSync(logFile, 'a', 0o600)
   const logStart = fstatSync(log).size
   const child = spawn(program, args, { ...ids, detached: true, windowsHide: true, stdio: ['ignore', log, log] })
@@ -33,11 +23,14 @@ export async function spawnServer(
   const isRunning = () => child.exitCode === null && child.signalCode === null
   return {
     pid: child.pid ?? 0, // spawned, so it has one
+    /** Settles when the process has ended for any reason. */
     exited,
     isRunning,
-    output: () => readFileSync(logFile).subarray(logStart).toString(),
-    kill: signal => void child.kill(signal),
-    async stop(signals) {
+    /** Returns its output since its start. */
+    output: (): string => readFileSync(logFile).subarray(logStart).toString(),
+    kill: (signal: NodeJS.Signals): void => void child.kill(signal),
+    /** Stops it: sends each signal and waits for its time, and sends SIGKILL in the end. */
+    async stop(signals: readonly (readonly [NodeJS.Signals, number])[]): Promise<void> {
       for (const [signal, graceMs] of signals) {
         if (!isRunning()) return
         child.kill(signal)

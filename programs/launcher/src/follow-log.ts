@@ -6,12 +6,6 @@ const pollMs = 2_000
 const chunkBytes = 64 * 1024
 const largeLogBytes = 10 * 1024 * 1024
 
-export type FollowedLog = {
-  /** Reads everything added so far. */
-  catchUp(): void
-  close(): void
-}
-
 /** Creates a log file unless it exists. A large log is renamed first, and replaces the previous renamed one. */
 export function openLog(path: string): void {
   if (existsSync(path) && statSync(path).size > largeLogBytes) renameSync(path, `${path}.old`)
@@ -19,7 +13,7 @@ export function openLog(path: string): void {
 }
 
 /** Passes on every complete line that is added to a file from now on. */
-export function followLog(path: string, onLine: (line: string) => void): FollowedLog {
+export function followLog(path: string, onLine: (line: string) => void) {
   const file = openSync(path, 'r')
   const chunk = Buffer.alloc(chunkBytes)
   const decoder = new StringDecoder('utf8')
@@ -40,8 +34,9 @@ export function followLog(path: string, onLine: (line: string) => void): Followe
   const timer = setInterval(catchUp, pollMs)
   const watcher = watch(path, catchUp).on('error', () => {})
   return {
+    /** Reads everything added so far. */
     catchUp,
-    close() {
+    close(): void {
       watcher.close()
       clearInterval(timer)
       catchUp()

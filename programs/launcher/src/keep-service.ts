@@ -2,9 +2,8 @@ import { type ChildProcess, type ForkOptions, fork } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Environment } from './config.ts'
-import { type FollowedLog, followLog, openLog } from './follow-log.ts'
+import { followLog, openLog } from './follow-log.ts'
 import { readableLine } from './log-line.ts'
-import type { Opened } from './open-stack.ts'
 import { PlainError } from './plain-error.ts'
 import { say } from './terminal.ts'
 
@@ -22,11 +21,6 @@ export type ServiceOptions = {
   onProcess: (pid: number) => void
 }
 
-export type Service = Opened & {
-  /** Resolves when it is ready for the first time; rejects when it fails to start. */
-  ready: Promise<void>
-}
-
 const readyTimeoutMs = 90_000
 const minPauseMs = 500
 const maxPauseMs = 30_000
@@ -34,7 +28,7 @@ const healthyAfterMs = 60_000
 const orderlyAfterMs = 2_000
 
 /** Starts a service and keeps it running: when it ends by itself, it is restarted after a growing pause. */
-export function keepService(options: ServiceOptions): Service {
+export function keepService(options: ServiceOptions) {
   const { program, args = [], title = 'Belfry', env, logFile, onProcess } = options
   const stopping = new AbortController()
   const log = logFile === null ? null : follow(logFile)
@@ -75,19 +69,20 @@ export function keepService(options: ServiceOptions): Service {
 
   let ended: Promise<void> | undefined
   return {
+    /** Resolves when it is ready for the first time; rejects when it fails to start. */
     ready: becomeReady(),
     stop() {
       ended ??= end()
       return ended
     },
-    kill() {
+    kill(): void {
       stopping.abort()
       current.kill()
     },
   }
 }
 
-function follow(logFile: string): FollowedLog {
+function follow(logFile: string) {
   openLog(logFile)
   return followLog(logFile, line => {
     const readable = readableLine(line)
@@ -104,30 +99,13 @@ export function restartPauseMs(lastPauseMs: number, livedMs: number, isOrderly: 
   return Math.min(Math.max(lastPauseMs * 2, minPauseMs), maxPauseMs)
 }
 
-type ServiceProcess = {
-  pid: number
-  /** Resolves with true once it is ready, and with false when it ended before. */
-  ready: Promise<boolean>
-  /** Resolves with how it ended. */
-  ended: Promise<string>
-  send(message: object): void
-  /** Lets it finish the work in flight, within 35 s. */
-  stop(): Promise<void>
-  kill(): void
-}
-
 const stopTimeoutMs = 35_000
 
 /**
  * Runs a service in its own process group, so Ctrl-C only reaches the launcher. It logs to a file instead of a pipe, so it
  * never waits for the launcher to read.
  */
-export function runService(
-  program: string,
-  env: Environment,
-  logFile: string | null,
-  args: readonly string[] = [],
-): ServiceProcess {
+export function runService(program: string, env: Environment, logFile: string | null, args: readonly string[] = []) {
   const log = logFile === null ? 'inherit' : openSync(logFile, 'a', 0o600)
   const execArgv = process.execArgv.filter(option => option.startsWith('--heap-')) // the image sets one
   const options = { env, execArgv, detached: true, windowsHide: true, stdio: ['ignore', log, log, 'ipc'] }
@@ -144,16 +122,19 @@ export function runService(
   })
   return {
     pid: child.pid ?? 0,
+    /** Resolves with true once it is ready, and with false when it ended before. */
     ready: Promise.race([saidReady, ended.then(() => false)]),
+    /** Resolves with how it ended. */
     ended,
-    send: message => void child.send(message),
-    async stop() {
+    send: (message: object): void => void child.send(message),
+    /** Lets it finish the work in flight, within 35 s. */
+    async stop(): Promise<void> {
       askToStop(child)
       await Promise.race([ended, sleep(stopTimeoutMs, undefined, { ref: false })])
       child.kill('SIGKILL')
       await ended
     },
-    kill: () => void child.kill('SIGKILL'),
+    kill: (): void => void child.kill('SIGKILL'),
   }
 }
 
