@@ -15,16 +15,6 @@ test('creates secrets once, readable by the owner only', () => {
   expect(loadSecrets(secretsPath())).not.toEqual(made)
 })
 
-test('adds secrets that an older installation does not have', () => {
-  const path = secretsPath()
-  const JWT_SECRET = 'x'.repeat(64)
-  writeFileSync(path, JSON.stringify({ JWT_SECRET }))
-  const made = loadSecrets(path)
-  const rest = { ENCRYPTION_KEYS: expect.stringMatching(/^k1:/), OPERATOR_PASSWORD: expect.any(String) }
-  expect(made).toEqual({ JWT_SECRET, ...rest })
-  expect(loadSecrets(path)).toEqual(made)
-})
-
 test('refuses a damaged file instead of ending all sessions', () => {
   const path = secretsPath()
   writeFileSync(path, '{"JWT_SECRET": "short"}')
