@@ -30,9 +30,7 @@ export function failingMail(to: string, facts: FailingFacts): Mail {
         ? `It was switched off, because it has failed for ${days} days. ${missed}`
         : `It is switched off if it still fails ${days} days after that time.`,
     ],
-    ...(page === null
-      ? {}
-      : { action: { label: kind === 'cron' ? 'View cron job' : 'View subscriptions', url: page } }),
+    action: { label: kind === 'cron' ? 'View cron job' : 'View subscriptions', url: page },
     footer: 'You received this mail because you own this organization.',
   })
 }

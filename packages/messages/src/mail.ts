@@ -22,8 +22,8 @@ export function unsubscribeAt(publicUrl: string, token: string): Unsubscribe {
 type Content = {
   subject: string
   paragraphs: readonly string[]
-  /** The button. */
-  action?: { label: string; url: string }
+  /** The button. Without a URL there is none. */
+  action?: { label: string; url: string | null }
   /** The small print. */
   footer: string
   /** Default: the mail has no such link. */
@@ -43,14 +43,14 @@ function unsubscribeHeaders({ oneClick }: Unsubscribe): Record<string, string> {
 const unsubscribeLabel = 'Unsubscribe from all alerts'
 
 function asText({ paragraphs, action, footer, unsubscribe }: Content): string {
-  const link = action ? [`${action.label}:\n${action.url}`] : []
+  const link = action?.url ? [`${action.label}:\n${action.url}`] : []
   const end = unsubscribe ? `\n${unsubscribeLabel}: ${unsubscribe.page}` : ''
   return `${[...paragraphs, ...link, `-- \n${footer}${end}`].join('\n\n')}\n`
 }
 
 function asHtml({ subject, paragraphs, action, footer, unsubscribe }: Content): string {
   const body = paragraphs.map(text => `<p style="margin:0 0 16px">${escapeHtml(text)}</p>`).join('\n')
-  const button = action
+  const button = action?.url
     ? `<p style="margin:24px 0"><a href="${escapeHtml(action.url)}" style="${buttonStyle}">${escapeHtml(action.label)}</a></p>
 <p class="soft" style="${softStyle};margin:0 0 16px;word-break:break-all">${escapeHtml(action.url)}</p>`
     : ''

@@ -33,7 +33,7 @@ export function usageMail(to: string, facts: UsageFacts): Mail {
       `${formatCount(failed)} tasks failed for good.`,
       `It stores ${share(storageBytes, formatBytes)}. Its tier is ${tier}.`,
     ],
-    ...action(facts),
+    action: { label: 'View usage and tier', url: facts.url },
     footer: 'You received this mail because you own this organization. It is sent once a month.',
   })
 }
@@ -53,7 +53,7 @@ export function tierMail(to: string, facts: TierFacts): Mail {
       ...(facts.why ? [reasons[facts.why]] : []),
       'The new limits apply from now on. Nothing that exists is deleted because of a lower limit.',
     ],
-    ...action(facts),
+    action: { label: 'View usage and tier', url: facts.url },
     footer: 'You received this mail because you own this organization.',
   })
 }
@@ -67,13 +67,9 @@ export function paymentFailedMail(to: string, facts: OwnerFacts & { tier: string
       `The payment for the organization "${facts.organization}" failed.`,
       `The tier ${facts.tier} stays until ${day}. To keep it, pay or change the payment method before then.`,
     ],
-    ...action(facts, 'Open billing settings'),
+    action: { label: 'Open billing settings', url: facts.url },
     footer: 'You received this mail because you own this organization.',
   })
-}
-
-function action({ url }: OwnerFacts, label = 'View usage and tier') {
-  return url === null ? {} : { action: { label, url } }
 }
 
 function share({ used, limit }: Share, format: (amount: number) => string): string {

@@ -25,7 +25,7 @@ export function quotaMail(to: string, { organization, quota, percent, url }: Quo
       percent >= 100 ? consequences[quota] : `At 100 %: ${consequences[quota]}`,
       'A higher tier takes effect at once, including for waiting tasks.',
     ],
-    ...(url === null ? {} : { action: { label: 'View usage and tier', url } }),
+    action: { label: 'View usage and tier', url },
     footer: 'You received this mail because you own this organization. It is sent once a month for each limit.',
   })
 }
