@@ -17,69 +17,53 @@ export type Cell = string | { text: string; colour: Colour }
 /** A row: `value` as JSON, or `cells` as text. */
 export type Row = { value: unknown; cells: readonly Cell[] }
 
-export type Output = {
-  isJson: boolean
-  /** Prints a line of text, except with --json. */
-  say(text: string): void
-  /** Prints an object as one line of JSON, or as text. */
-  show(value: unknown, text: string): void
-  /** Prints rows as they arrive: aligned on a terminal, separated by tabs elsewhere, or one JSON object per line. */
-  rows(heading: readonly string[], rows: Iterable<Row> | AsyncIterable<Row>): Promise<number>
-  /** Prints one row immediately. */
-  row(row: Row): void
-  paint(text: string, colour: Colour): string
-}
+export type Output = ReturnType<typeof createOutput>
 
 // Enough to align a screen, and few enough to arrive soon.
 const alignedTogether = 50
 
-export function createOutput(stream: OutputStream, options: { isJson: boolean; env: object }): Output {
-  const { isJson } = options
+export function createOutput(stream: OutputStream, { isJson, env }: { isJson: boolean; env: object }) {
   const isTerminal = stream.isTTY === true
-  const isColoured = isTerminal && stream.hasColors?.(options.env) === true
-  const paint = (text: string, colour: Colour) =>
+  const isColoured = isTerminal && stream.hasColors?.(env) === true
+  const paint = (text: string, colour: Colour): string =>
     isColoured ? styleText(colour, text, { validateStream: false }) : text
-  const json = (value: unknown) => stream.write(`${stringifyJson(value)}\n`)
+  const painted = ({ text, colour }: Piece) => (colour ? paint(text, colour) : text)
+  const writeLine = (text: string) => stream.write(`${text}\n`)
+  const writeJson = (value: unknown) => writeLine(stringifyJson(value))
 
   function writeTogether(heading: readonly string[] | null, rows: readonly Row[]): void {
-    const cells = rows.map(({ cells }) => cells)
-    const lines = alignColumns([...(heading ? [heading.map(bold)] : []), ...cells], stream.columns ?? 80)
-    for (const line of lines)
-      stream.write(
-        `${line
-          .map(({ text, colour }) => (colour ? paint(text, colour) : text))
-          .join('')
-          .trimEnd()}\n`,
-      )
+    const titles = heading?.map((text): Cell => ({ text, colour: 'bold' }))
+    const cells = [...(titles ? [titles] : []), ...rows.map(row => row.cells)]
+    for (const line of alignColumns(cells, stream.columns ?? 80)) writeLine(line.map(painted).join('').trimEnd())
   }
 
-  function lineCell(cell: Cell): string {
-    const text = printable(textOf(cell))
-    return typeof cell === 'string' ? text : paint(text, cell.colour)
+  function writeRow({ value, cells }: Row): void {
+    if (isJson) writeJson(value)
+    else writeLine(cells.map(cell => painted(toPiece(cell))).join(isTerminal ? '  ' : '\t'))
   }
 
   return {
     isJson,
     paint,
-    say(text) {
-      if (!isJson) stream.write(`${text}\n`)
+    /** Prints a line of text, except with --json. */
+    say(text: string): void {
+      if (!isJson) writeLine(text)
     },
-    show(value, text) {
-      if (isJson) json(value)
-      else stream.write(`${text}\n`)
+    /** Prints an object as one line of JSON, or as text. */
+    show(value: unknown, text: string): void {
+      if (isJson) writeJson(value)
+      else writeLine(text)
     },
-    row(row) {
-      if (isJson) json(row.value)
-      else stream.write(`${row.cells.map(cell => lineCell(cell)).join(isTerminal ? '  ' : '\t')}\n`)
-    },
-    async rows(heading, rows) {
+    /** Prints one row immediately. */
+    row: writeRow,
+    /** Prints rows as they arrive: aligned on a terminal, separated by tabs elsewhere, or one JSON object per line. */
+    async rows(heading: readonly string[], rows: Iterable<Row> | AsyncIterable<Row>): Promise<number> {
       let count = 0
       let waiting: Row[] = []
       let isFirst = true
       for await (const row of rows) {
         count += 1
-        if (isJson) json(row.value)
-        else if (!isTerminal) stream.write(`${row.cells.map(cell => printable(textOf(cell))).join('\t')}\n`)
+        if (isJson || !isTerminal) writeRow(row)
         else if (waiting.push(row) === alignedTogether) {
           writeTogether(isFirst ? heading : null, waiting)
           waiting = []
@@ -90,14 +74,6 @@ export function createOutput(stream: OutputStream, options: { isJson: boolean; e
       return count
     },
   }
-}
-
-function bold(text: string): Cell {
-  return { text, colour: 'bold' }
-}
-
-function textOf(cell: Cell): string {
-  return typeof cell === 'string' ? cell : cell.text
 }
 
 type Piece = { text: string; colour?: Colour }
