@@ -18,6 +18,8 @@ const credential = {
   clientExtensionResults: z.looseObject({}).optional(),
 }
 
+const exampleCredential = { id: 'cGFzc2tleQ', rawId: 'cGFzc2tleQ', type: 'public-key' }
+
 /** The answer of an authenticator to a challenge: `PublicKeyCredential.toJSON()`. */
 const assertion = z
   .looseObject({
@@ -31,14 +33,7 @@ const assertion = z
   })
   .meta({
     description: 'The `PublicKeyCredential` that `navigator.credentials.get` returned, as JSON.',
-    examples: [
-      {
-        id: 'cGFzc2tleQ',
-        rawId: 'cGFzc2tleQ',
-        type: 'public-key',
-        response: { clientDataJSON: 'e30', authenticatorData: 'AA', signature: 'AA' },
-      },
-    ],
+    examples: [{ ...exampleCredential, response: { clientDataJSON: 'e30', authenticatorData: 'AA', signature: 'AA' } }],
   })
 
 export type PasskeyAssertion = z.infer<typeof assertion>
@@ -55,14 +50,7 @@ const attestation = z
   })
   .meta({
     description: 'The `PublicKeyCredential` that `navigator.credentials.create` returned, as JSON.',
-    examples: [
-      {
-        id: 'cGFzc2tleQ',
-        rawId: 'cGFzc2tleQ',
-        type: 'public-key',
-        response: { clientDataJSON: 'e30', attestationObject: 'AA' },
-      },
-    ],
+    examples: [{ ...exampleCredential, response: { clientDataJSON: 'e30', attestationObject: 'AA' } }],
   })
 
 const code = z
