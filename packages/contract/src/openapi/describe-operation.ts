@@ -155,32 +155,30 @@ function share<Part>(part: Part, name: string, parts: Record<string, Part>): Par
 }
 
 function headers({ right, path, isIdempotent }: Declared): Parameter[] {
-  const key = {
-    name: 'Idempotency-Key',
-    in: 'header',
-    required: false,
-    description:
-      'A request that is sent again with the same key within 24 hours gets the first response and has no other effect.',
-    schema: { type: 'string', pattern: '^[!-~]{1,255}$' },
-  } as const
-  const requestId = {
-    name: 'X-Request-Id',
-    in: 'header',
-    required: false,
-    description:
-      'An id for this request in responses and logs: 1 to 128 letters, digits, `.`, `_` and `-`. Otherwise one is generated.',
-    schema: { type: 'string' },
-  } as const
-  const always = isIdempotent ? [key, requestId] : [requestId]
-  if (!isInWorkspace(right) || namesIn(path).includes('ws')) return always
-  const workspace = {
-    name: 'X-Workspace-Id',
-    in: 'header',
-    required: false,
-    description: 'The workspace in which a session acts. An API key has its own.',
-    schema: { type: 'string', pattern: idPattern('ws'), examples: [exampleId('ws')] },
-  } as const
-  return [workspace, ...always]
+  return [
+    ...(isInWorkspace(right) && !namesIn(path).includes('ws') ? [workspaceId] : []),
+    ...(isIdempotent ? [idempotencyKey] : []),
+    requestId,
+  ]
+}
+
+const idempotencyKey = headerParameter(
+  'Idempotency-Key',
+  'A request that is sent again with the same key within 24 hours gets the first response and has no other effect.',
+  { pattern: '^[!-~]{1,255}$' },
+)
+const requestId = headerParameter(
+  'X-Request-Id',
+  'An id for this request in responses and logs: 1 to 128 letters, digits, `.`, `_` and `-`. Otherwise one is generated.',
+)
+const workspaceId = headerParameter(
+  'X-Workspace-Id',
+  'The workspace in which a session acts. An API key has its own.',
+  { pattern: idPattern('ws'), examples: [exampleId('ws')] },
+)
+
+function headerParameter(name: string, description: string, schema: JsonSchema = {}): Parameter {
+  return { name, in: 'header', required: false, description, schema: { type: 'string', ...schema } }
 }
 
 // A request without a body has an empty object.
