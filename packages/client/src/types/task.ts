@@ -1,14 +1,11 @@
 import type { FieldError } from '../errors.ts'
 import type { ProblemCode } from '../generated/codes.ts'
-import type { CreateTask } from '../generated/inputs.ts'
 import type { Task } from '../generated/responses.ts'
 import type { TimestampInput } from './request.ts'
 
 export type TaskState = Task['state']
 
 export type Source = Task['source']
-
-export type OnConflict = NonNullable<CreateTask['onConflict']>
 
 /** The time of a task's request. To send at once, publish an event. */
 export type TaskTime =
