@@ -1,10 +1,9 @@
 import { succeedsWithin } from './within-ms.ts'
-import { type ZoneData, zoneData } from './zone-data.ts'
 
 /** The dependencies of a process, each with a function that rejects while the dependency is unavailable. */
 export type HealthChecks = Record<string, () => Promise<unknown>>
 
-export type Readiness = { ready: boolean; checks: Record<string, 'ok' | 'unavailable'>; zone_data: ZoneData }
+export type Readiness = { ready: boolean; checks: Record<string, 'ok' | 'unavailable'> }
 
 const checkTimeoutMs = 2000
 
@@ -19,6 +18,5 @@ export async function readiness(checks: HealthChecks, optional: readonly string[
   return {
     ready: results.every(([name, ok]) => ok || optional.includes(name)),
     checks: Object.fromEntries(results.map(([name, ok]) => [name, ok ? 'ok' : 'unavailable'])),
-    zone_data: zoneData(new Date()),
   }
 }

@@ -55,7 +55,8 @@ export async function openOperatorPort(
     const [state, warnings] = await Promise.all([readinessOfAll(reports), findings(reports)])
     const status = state.ready ? 200 : 503
     if (!isOperator) return send(status, { ready: state.ready })
-    send(status, { ...state, warnings, ...Object.assign({}, ...reports.map(({ about }) => about)) })
+    const about = Object.assign({}, ...reports.map(report => report.about))
+    send(status, { ...state, zone_data: zoneData(new Date()), warnings, ...about })
   })
   const port = await listen(server, address, ports)
   return {
@@ -84,7 +85,6 @@ async function readinessOfAll(reports: readonly RoleReport[]): Promise<Readiness
   return {
     ready: states.every(({ ready }) => ready),
     checks: Object.fromEntries([...names].map(name => [name, resultOf(name)])),
-    zone_data: zoneData(new Date()),
   }
 }
 

@@ -1,5 +1,5 @@
 /** The version of this process's time zone rules. `is_old` is true when governments may have changed rules since. */
-export type ZoneData = { version: string; is_old: boolean }
+type ZoneData = { version: string; is_old: boolean }
 
 const monthsUntilOld = 6
 
