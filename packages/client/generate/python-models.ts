@@ -71,17 +71,9 @@ ${[...written.values()].join('\n\n\n')}
 function classText(name: string, schema: JsonSchema): string {
   const text = String(resolve(schema).description ?? '')
   const fields = fieldsOf(schema).flatMap(({ name: member, schema: type, text, isRequired }) => {
-    const [inner = type] = optionsOf(type)
-    const values = (inner.enum ?? []) as string[]
-    const says =
-      text ||
-      (values.length > 1 && values.length < 8 ? `One of ${values.map(value => `\`${value}\``).join(', ')}.` : '')
     const code = typeOf(type, 'output', `${name}${pascal(member)}`)
     const optional = isRequired || code === 'Any' || code.endsWith('| None') ? code : `${code} | None`
-    return [
-      `${argument[member] && member !== 'url' ? argument[member] : member}: ${optional}`,
-      ...(says ? [doc(says)] : []),
-    ]
+    return [`${argument[member] && member !== 'url' ? argument[member] : member}: ${optional}`, doc(text)]
   })
   const raw = 'raw: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)'
   return [

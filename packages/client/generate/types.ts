@@ -3,7 +3,7 @@ import type { JsonSchema } from '@belfry/contract/openapi/json-schema'
 import { clientMethods, type Field, fieldsOf, isNullable, optionsOf, propertiesOf, resolve } from './client-methods.ts'
 import { camel, comment, importsOf } from './typescript.ts'
 
-/** Types that this library names, by the names of their schemas. Most are written by hand. */
+/** Types that this library names, by the names of their schemas. */
 const ownNames: Record<string, string> = {
   Retry: 'RetryPolicy',
   Condition: 'Condition',
@@ -58,8 +58,10 @@ export function responseTypes(): string {
     const base = names.find(other => other !== name && name.startsWith(other) && extendsType(name, other))
     const inherited = base ? Object.keys(propertiesOf({ $ref: base })) : []
     const own = fieldsOf({ $ref: name }).filter(field => !inherited.includes(field.name))
+    const options = optionsOf(resolve({ $ref: name })).map(option => objectOf(fieldsOf(option), name))
+    const members = options.length > 0 ? options.join(' | ') : objectOf(own, name)
     const about = description ? `${comment(String(description))}\n` : ''
-    return `${about}export type ${ownNames[name] ?? name} = ${base ? `${base} & ` : ''}${objectOf(own, name)}`
+    return `${about}export type ${ownNames[name] ?? name} = ${base ? `${base} & ` : ''}${members}`
   })
   const code = `${derived}\n${texts.join('\n\n')}\n`
   return `// Generated from the operations of the API.\n${importsOf(code)}\n\n${code}`
@@ -81,12 +83,15 @@ export type RunPage = Page<Run> & {
 }
 `
 
+// Types of responses that are written by hand, by the names of their schemas.
+const byHand = ['TaskBatch', 'RowError', 'FieldError']
+
 // The schemas of responses that have a type, in the order of their appearance.
 function responseNames(): string[] {
   const names = new Set<string>()
   const add = (schema: JsonSchema): void => {
     const name = nameOf(schema)
-    if (name && (names.has(name) || (name in ownNames && name !== 'OrganizationPolicy'))) return
+    if (name && (names.has(name) || byHand.includes(name))) return
     if (name) names.add(name)
     const { anyOf = [], oneOf = [], items, additionalProperties, properties = {} } = resolve(schema)
     for (const part of [anyOf, oneOf, items, additionalProperties, Object.values(properties as object)].flat()) {

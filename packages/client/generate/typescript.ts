@@ -28,19 +28,18 @@ export function comment(text: string): string {
 /** The types that other modules declare, by their modules. Most are written by hand. */
 export const typesOfModules: Record<string, string[]> = {
   './codes.ts': ['RunErrorCode', 'StateReason', 'WaitReason'],
-  '../types/event.ts': ['Condition'],
+  './responses.ts': ['Condition'],
   '../types/queue.ts': ['QueueInput'],
-  '../types/request.ts': [
-    ...['Id', 'MethodInput', 'Page', 'PayloadInput', 'RetryInput', 'RetryPolicy', 'Timestamp', 'TimestampInput'],
-  ],
+  '../types/request.ts': [...['Id', 'MethodInput', 'Page', 'PayloadInput', 'Timestamp', 'TimestampInput']],
   '../types/task.ts': ['Source', 'TaskState', 'TaskTime'],
 }
 
-/** Returns the imports of the types that code uses, from the modules that declare them. */
+/** Returns the imports of the types that code uses, from the other modules that declare them. */
 export function importsOf(code: string, modules = typesOfModules): string {
   const used = new Set(code.replace(/\/\*\*[\s\S]*?\*\//g, '').match(/\b[A-Z]\w+/g))
+  const isImported = (name: string) => used.has(name.replace(/.* as /, '')) && !code.includes(`export type ${name} =`)
   return Object.entries(modules)
-    .map(([module, names]) => [module, names.filter(name => used.has(name.replace(/.* as /, '')))] as const)
+    .map(([module, names]) => [module, names.filter(isImported)] as const)
     .filter(([, names]) => names.length > 0)
     .map(([module, names]) => `import type { ${names.join(', ')} } from '${module}'`)
     .join('\n')

@@ -21,28 +21,6 @@ export type Json = string | number | boolean | null | Json[] | { [name: string]:
  */
 export type PayloadInput = string | Exclude<Json, string> | object
 
-/** When failed attempts are repeated: after delays that grow, or after a list of delays. */
-export type RetryPolicy = RetryBackoff | RetryDelays
-
-export type RetryBackoff = {
-  /** The maximum number of retries, 0 to 20. Default 5. */
-  maxRetries: number
-  /** The growth of the delay: `exponential` (base · 4^(n−1)), `linear` (base · n) or `fixed`. Default `exponential`. */
-  backoff: 'exponential' | 'linear' | 'fixed'
-  /** The delay before the first retry, 1,000 to 3,600,000 ms. Default 10,000. */
-  baseDelayMs: number
-  /** The maximum delay, at most 86,400,000 ms. Default 3,600,000. */
-  maxDelayMs: number
-}
-
-/** A new policy, or the changes of one. `delaysMs` excludes the other fields. */
-export type RetryInput = Partial<RetryBackoff & RetryDelays>
-
-export type RetryDelays = {
-  /** The exact delay before each retry, the first one first: 1 to 20 delays of 0 to 2,592,000,000 ms. */
-  delaysMs: number[]
-}
-
 export type PageOptions = {
   /** Items per page, 1 to 100. Default 25. */
   limit?: number
