@@ -2,11 +2,11 @@ import { accountActions, auditActions } from '@belfry/domain/audit-action'
 import { z } from 'zod'
 import { auditStream, putAuditStreamBody } from './audit-stream.ts'
 import { exportFormat, exportTypes } from './export.ts'
-import { repeatable, textField } from './fields.ts'
+import { repeatable } from './fields.ts'
 import { operation } from './operation.ts'
-import { pageFields, pageOf } from './page.ts'
+import { pageFields, pageOf, timeRange } from './page.ts'
 import { idField, orNull, shownText, textOrNull, timestampField } from './response-fields.ts'
-import { id, instant, line, oneOf } from './text-rules.ts'
+import { id, line, oneOf } from './text-rules.ts'
 
 /** The query of the audit log: `from` <= created_at < `to`, newest first. A repeated filter means OR. */
 const listAuditLogQuery = z.strictObject({
@@ -14,8 +14,7 @@ const listAuditLogQuery = z.strictObject({
   user_id: repeatable(id('user')).optional(),
   workspace_id: repeatable(id('ws')).optional(),
   object_id: repeatable(line(200)).optional(),
-  from: textField(instant).optional(),
-  to: textField(instant).optional(),
+  ...timeRange,
   ...pageFields,
 })
 

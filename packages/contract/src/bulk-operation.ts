@@ -2,12 +2,12 @@ import { taskSources } from '@belfry/domain/task-source'
 import { z } from 'zod'
 import { flag, hostFilter, refuse, repeatable, textField } from './fields.ts'
 import { operation } from './operation.ts'
-import { listQuery, pageOf } from './page.ts'
+import { listQuery, pageOf, timeRange } from './page.ts'
 import { idField, numberOrNull, orNull, shownFlag, shownNumber, timestampField } from './response-fields.ts'
 import { lastStatusFilter, runErrorCodes } from './run.ts'
 import { listDeadLettersQuery, listTasksQuery, task } from './task.ts'
 import { label } from './task-controls.ts'
-import { id, instant, line, oneOf, type TextRule, topic } from './text-rules.ts'
+import { id, line, oneOf, type TextRule, topic } from './text-rules.ts'
 
 const wrongCount = 'ids must have 1 to 100 elements.'
 
@@ -60,8 +60,7 @@ const deadLetterFilter = z
     cronjob_id: single(id('cron')),
     topic: single(topic),
     label: single(label),
-    from: textField(instant).optional(),
-    to: textField(instant).optional(),
+    ...timeRange,
     name: textField(line(200)).optional(),
     host: hostFilter.optional(),
     error: repeatable(oneOf(runErrorCodes)).optional(),
@@ -95,6 +94,12 @@ const status = z
 const shownPerSecond = numberOrNull('How many of its replays are due per second. Null: all at once.')
 const ends = { created_at: timestampField(), updated_at: timestampField(), finished_at: timestampField().nullable() }
 
+const totalOf = (what: string, count: string) =>
+  shownNumber(
+    `${what} that matched when it started, of the first 100,000 in the workspace; never less than \`${count}\`.`,
+    4200,
+  )
+
 const ids = { id: idField('op'), workspace_id: idField('ws') }
 const times = { from: timestampField().nullable(), to: timestampField().nullable() }
 
@@ -119,10 +124,7 @@ export const taskOperation = z
     action: z.enum(['cancel', 'stop']),
     filter: shownFilter,
     status,
-    total: shownNumber(
-      'Tasks that matched when it started, of the first 100,000 in the workspace; never less than `ended`.',
-      4200,
-    ),
+    total: totalOf('Tasks', 'ended'),
     ended: shownNumber('Tasks cancelled or stopped so far.', 1500),
     ...ends,
   })
@@ -146,10 +148,7 @@ export const bulkOperation = z
     }),
     per_second: shownPerSecond,
     status,
-    total: shownNumber(
-      'Tasks that matched when it started, of the first 100,000 in the workspace; never less than `done`.',
-      4200,
-    ),
+    total: totalOf('Tasks', 'done'),
     done: shownNumber('Tasks cancelled, stopped, replayed or discarded so far.', 1500),
     ...ends,
   })
@@ -191,10 +190,7 @@ export const deadLetterOperation = z
     }),
     per_second: shownPerSecond,
     status,
-    total: shownNumber(
-      'Dead letters that matched when it started, of the first 100,000 in the workspace; never less than `settled`.',
-      4200,
-    ),
+    total: totalOf('Dead letters', 'settled'),
     settled: shownNumber('Dead letters replayed or discarded so far.', 1500),
     ...ends,
   })

@@ -1,12 +1,9 @@
 import { roles, workspaceRoles } from '@belfry/domain/permissions'
 import { z } from 'zod'
-import { idField, timestampField } from './response-fields.ts'
+import { user } from './auth.ts'
+import { timestampField } from './response-fields.ts'
 
-const memberUser = z.object({
-  id: idField('user'),
-  email: z.string().meta({ format: 'email', examples: ['ada@example.com'] }),
-  name: z.string().meta({ examples: ['Ada Lovelace'] }),
-})
+const memberUser = user.omit({ created_at: true })
 
 /** A member of an organization. */
 export const member = z

@@ -3,7 +3,7 @@ import { textField } from './fields.ts'
 import { host, hosts } from './host.ts'
 import { operation } from './operation.ts'
 import { idField, millisecondsField, numberOrNull, shownFlag, shownNumber, timestampField } from './response-fields.ts'
-import { runStatusField } from './run.ts'
+import { counted, runStatusField } from './run.ts'
 import { searchQuery, searchResult } from './search.ts'
 import { status } from './status.ts'
 import { instant, oneOf, textRule, wholeNumber } from './text-rules.ts'
@@ -13,10 +13,6 @@ const overviewRanges = ['1h', '24h', '7d', '30d'] as const
 export type OverviewRange = (typeof overviewRanges)[number]
 
 const lagMs = numberOrNull('Null when nothing ran.', 12)
-const counted = {
-  total: shownNumber('Attempts that started.', 1200),
-  failed: z.int().meta({ examples: [3] }),
-}
 
 /** Statistics of all attempts of a workspace in a range. A run is included a few seconds after it was recorded. */
 const overview = z

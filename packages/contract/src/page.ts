@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { textField } from './fields.ts'
 import { textOrNull } from './response-fields.ts'
-import { wholeNumber } from './text-rules.ts'
+import { instant, wholeNumber } from './text-rules.ts'
 
 const defaultLimit = 25
 const maxLimit = 100
@@ -29,6 +29,9 @@ export const pageFields = {
   limit: textField(limitRule).default(defaultLimit),
   cursor: z.string().meta({ minLength: 1, description: 'The `next_cursor` of the previous page.' }).optional(),
 }
+
+/** The bounds of a time in a query: `from` <= t < `to`. */
+export const timeRange = { from: textField(instant).optional(), to: textField(instant).optional() }
 
 /** The query of a list without filters. */
 export const listQuery = z.strictObject(pageFields)

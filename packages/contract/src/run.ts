@@ -6,7 +6,7 @@ import { runErrors } from './explained-codes.ts'
 import { exportFormat, exportTypes } from './export.ts'
 import { hostFilter, repeatable, textField } from './fields.ts'
 import { operation } from './operation.ts'
-import { pageFields, pageOf } from './page.ts'
+import { pageFields, pageOf, timeRange } from './page.ts'
 import {
   idField,
   millisecondsField,
@@ -20,7 +20,7 @@ import {
 } from './response-fields.ts'
 import { failureStateBody, runFailures } from './run-failures.ts'
 import { label } from './task-controls.ts'
-import { type Invalid, id, instant, line, oneOf, textRule, wholeNumber } from './text-rules.ts'
+import { type Invalid, id, line, oneOf, textRule, wholeNumber } from './text-rules.ts'
 
 const runStatuses = ['success', 'failed'] as const
 
@@ -76,8 +76,7 @@ export const listRunsQuery = z.strictObject({
   not_error: filters.error,
   not_host: filters.host,
   not_name: repeatable(line(200)).optional(),
-  from: textField(instant).optional(),
-  to: textField(instant).optional(),
+  ...timeRange,
   ...pageFields,
 })
 
@@ -183,21 +182,19 @@ const runPage = pageOf(run).extend({
 
 export type RunPage = z.infer<typeof runPage>
 
+/** How many attempts there were, and how many of those failed. */
+export const counted = {
+  total: shownNumber('Attempts that started.', 1200),
+  failed: z.int().meta({ examples: [3] }),
+}
+
 /** The attempts of a workspace over a time. A run is included a few seconds after it was recorded. */
 const runCounts = z
   .object({
     from: timestampField().meta({ description: 'The start of the first bucket, at most 32 days ago.' }),
     to: timestampField().meta({ description: 'The end of the last bucket.' }),
     bucket_ms: millisecondsField(1_800_000),
-    buckets: z
-      .array(
-        z.object({
-          at: timestampField(),
-          total: shownNumber('Attempts that started.', 1200),
-          failed: z.int().meta({ examples: [3] }),
-        }),
-      )
-      .meta({ description: 'At most 61 buckets.' }),
+    buckets: z.array(z.object({ at: timestampField(), ...counted })).meta({ description: 'At most 61 buckets.' }),
   })
   .meta({ id: 'RunCounts' })
 
@@ -238,11 +235,7 @@ export const runsOperations = {
     summary: 'Group failed runs by host, error and response status',
     client: 'runs.failures',
     mayLag: true,
-    query: z.strictObject({
-      from: textField(instant).optional(),
-      to: textField(instant).optional(),
-      host: hostFilter.optional(),
-    }),
+    query: z.strictObject({ ...timeRange, host: hostFilter.optional() }),
     response: { status: 200, body: runFailures },
   }),
 
@@ -258,10 +251,7 @@ export const runsOperations = {
     description: 'Default: the last 24 hours, in steps of 30 minutes.',
     client: 'runs.counts',
     mayLag: true,
-    query: z.strictObject({
-      from: textField(instant).optional(),
-      to: textField(instant).optional(),
-    }),
+    query: z.strictObject(timeRange),
     response: { status: 200, body: runCounts },
   }),
 

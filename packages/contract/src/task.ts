@@ -7,7 +7,7 @@ import { connectionField, connectionNameField } from './connection.ts'
 import { changesOf, flag, headersField, hostFilter, integer, payloadField, repeatable, textField } from './fields.ts'
 import { blocked } from './host.ts'
 import { lastInstant, localTime, resolveLocalTimes, timezoneField, tooLate } from './local-time.ts'
-import { pageFields } from './page.ts'
+import { pageFields, timeRange } from './page.ts'
 import { queueField, queueNameField } from './queue.ts'
 import { isReadable, oneBody, rawBodyFields, refuseTwoBodies, shownRawBody } from './raw-body.ts'
 import {
@@ -122,8 +122,7 @@ export const listTasksQuery = z.strictObject({
   label: repeatable(label).optional(),
   name: textField(line(200)).optional(),
   host: hostFilter.optional(),
-  from: textField(instant).optional(),
-  to: textField(instant).optional(),
+  ...timeRange,
   upcoming: flag.optional(),
   ...pageFields,
 })
