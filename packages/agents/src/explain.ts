@@ -49,17 +49,17 @@ function reasonOf(
   run?: Run,
 ): string {
   const outcome = run && outcomeOf(run)
+  if (blocked?.reason === 'held')
+    return 'The operator holds it since the restore of a backup, until belfry release-held.'
   switch (state) {
     case 'pending':
       if (blocked?.reason === 'queue') return `It is due and waits for the queue ${blocked.queue}.`
-      if (blocked?.reason === 'held') return heldText
       if (blocked?.reason === 'host_paused') return `It is due and waits because a user has paused ${blocked.host}.`
       if (blocked) return `It waits because calls to ${blocked.host} fail; the next probe is at ${blocked.nextProbeAt}.`
       return `It waits for its time, ${executeAt}.`
     case 'processing':
-      return blocked?.reason === 'held' ? heldText : 'An attempt is in progress.'
+      return 'An attempt is in progress.'
     case 'retrying':
-      if (blocked?.reason === 'held') return heldText
       return `The last attempt failed: ${outcome}. The next one is at ${nextRetryAt}.`
     case 'success':
       return `It succeeded: ${outcome}.`
@@ -71,8 +71,6 @@ function reasonOf(
       return `It was cancelled: ${stateReason ?? 'by a user'}.`
   }
 }
-
-const heldText = 'The operator holds it since the restore of a backup, until belfry release-held.'
 
 function outcomeOf({ responseStatus, error, durationMs }: Run): string {
   return error
