@@ -1,5 +1,5 @@
 import { Belfry, type BelfryOptions } from '@belfry/client'
-import { createOutput, type Output, type OutputStream } from './output/output.ts'
+import { createOutput, type OutputStream } from './output/output.ts'
 import { UsageError } from './usage-error.ts'
 
 /** The environment, streams and stop signal of the program. */
@@ -16,22 +16,9 @@ export type Io = {
 export type GlobalOptions = { apiKey?: string; token?: string; workspace?: string; url?: string; json?: boolean }
 
 /** What the commands share. */
-export type Context = Io & {
-  out: Output
-  now(): Date
-  /** Whether there is a key or a token. */
-  canSignIn: boolean
-  /** Returns a client for the server and credentials of the options and the environment. */
-  belfry(on?: BelfryOptions['on']): Belfry
-  /** Returns the options of such a client. */
-  connection(): BelfryOptions
-  /** Returns the server of the options and the environment. */
-  server(): Pick<BelfryOptions, 'baseUrl'>
-  /** Returns the URL of the server. */
-  url(): string
-}
+export type Context = ReturnType<typeof createContext>
 
-export function createContext(io: Io, options: GlobalOptions): Context {
+export function createContext(io: Io, options: GlobalOptions) {
   const { env, stdout } = io
   const credentials = credentialsOf(env, options)
   let hasWarned = false
@@ -52,11 +39,16 @@ export function createContext(io: Io, options: GlobalOptions): Context {
     ...io,
     out: createOutput(stdout, { isJson: options.json ?? false, env }),
     now: () => new Date(),
+    /** Whether there is a key or a token. */
     canSignIn: credentials !== null,
+    /** Returns the options of a client for the server and credentials of the options and the environment. */
     connection,
+    /** Returns the server of the options and the environment. */
     server,
+    /** Returns the URL of the server. */
     url: () => server().baseUrl?.replace(/\/+$/, '') ?? 'http://localhost:3000',
-    belfry: (on = {}) => new Belfry({ ...connection(), on }),
+    /** Returns such a client. */
+    belfry: (on: BelfryOptions['on'] = {}) => new Belfry({ ...connection(), on }),
   }
 }
 
