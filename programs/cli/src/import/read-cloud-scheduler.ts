@@ -1,7 +1,7 @@
 import { timeoutLimits } from '@belfry/domain/timeout'
 import { z } from 'zod'
 import { cronOfRate } from './cron-of-rate.ts'
-import { type Entry, type Found, ImportRefusal, requestFields, type SourceFlags } from './entry.ts'
+import { type Entry, type Found, ImportRefusal, type Request, requestFields, type SourceFlags } from './entry.ts'
 import { jsonEntries, textOfBase64 } from './json-entries.ts'
 import { targetUrlOf } from './target-url-of.ts'
 
@@ -80,13 +80,7 @@ function readJob(job: Job, targets: readonly string[] | undefined): Found {
 function requestOf(
   { httpTarget, appEngineHttpTarget, pubsubTarget }: Job,
   targets: readonly string[] | undefined,
-): {
-  url: string
-  method: string
-  headers: Record<string, string>
-  base64?: string | undefined
-  account?: string | undefined
-} {
+): Omit<Request, 'body'> & { base64?: string | undefined; account?: string | undefined } {
   if (httpTarget) {
     const { uri: url, httpMethod: method, headers, body: base64, oidcToken, oauthToken } = httpTarget
     return { url, method, headers, base64, account: (oidcToken ?? oauthToken)?.serviceAccountEmail }
