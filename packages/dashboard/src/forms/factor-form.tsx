@@ -5,7 +5,7 @@ import { call } from '../api/call.ts'
 import { type Proof, passkeyForConfirmation } from '../api/passkeys.ts'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'
-import { Form, useForm } from './form.tsx'
+import { Form } from './form.tsx'
 
 type FactorFormProps<Result> = {
   /** What the user may prove the identity with. */
@@ -35,19 +35,16 @@ export function FactorForm<Result>(props: FactorFormProps<Result>): ReactNode {
   const { factors, action, readPasskey, submit, onDone } = props
   const [kind, setKind] = useState<FactorKind>(factors[0] ?? 'password')
   const field = kind === 'passkey' ? null : fields[kind]
-  const form = useForm({
-    isSignIn: true,
-    read: read => (field ? { [field.name]: read(field.name).trim() } : {}) as Proof,
-    check: proof => (field && !proof[field.name] ? { [field.name]: 'Fill in this field.' } : {}),
-    submit: async proof => submit(field ? proof : await readPasskey()),
-    onDone,
-    staysOpen: true,
-  })
   const others = factors.filter(one => one !== kind)
   return (
     <Form
       key={kind}
-      form={form}
+      isSignIn
+      read={read => (field ? { [field.name]: read(field.name).trim() } : {}) as Proof}
+      check={proof => (field && !proof[field.name] ? { [field.name]: 'Fill in this field.' } : {})}
+      submit={async proof => submit(field ? proof : await readPasskey())}
+      onDone={onDone}
+      staysOpen
       action={field ? action : 'Use passkey'}
       isWide
       after={others.map(one => (

@@ -16,13 +16,13 @@ type Checks = Readonly<Record<string, string | false | null | undefined>>
 type FormOptions<Body, Result> = Omit<Change<Result, Body>, 'run' | 'onError'> & {
   /** Reads the body from the fields. `intent` is the value of the submit button, if it has one. */
   read(fields: (name: string) => string, form: FormData, intent: string): Body
-  check?(body: Body): Checks
+  check?: ((body: Body) => Checks) | undefined
   submit(body: Body): Promise<Result>
   /** Whether the dialog around the form stays open. */
-  staysOpen?: boolean
+  staysOpen?: boolean | undefined
 }
 
-/** A form that is filled in, for `Form`. */
+/** The state of a form, for `FormFrame`. */
 export type FormState = {
   /** For the `<form>`. */
   onSubmit(event: FormEvent<HTMLFormElement>): void
@@ -96,8 +96,7 @@ export function messagesIn(checks: Checks): FieldErrors {
   return Object.fromEntries(Object.entries(checks).flatMap(([name, message]) => (message ? [[name, message]] : [])))
 }
 
-type FormProps = {
-  form: FormState
+type Look = {
   action: string
   /** The label of the button that closes the dialog around the form. Default: Cancel. */
   cancel?: string
@@ -116,8 +115,15 @@ type FormProps = {
   onBlur?(event: FocusEvent): void
 }
 
-/** A form: its fields, the error of the whole form, and its buttons. */
-export function Form(props: FormProps): ReactNode {
+/** A form that is submitted to the API. */
+export function Form<Body, Result>(props: FormOptions<Body, Result> & Look): ReactNode {
+  const { read, check, submit, staysOpen, leaves, done, onDone, isSignIn, ...look } = props
+  const form = useForm({ read, check, submit, staysOpen, leaves, done, onDone, isSignIn })
+  return <FormFrame {...look} form={form} />
+}
+
+/** What a form shows: its fields, the error of the whole form, and its buttons. */
+export function FormFrame(props: Look & { form: FormState }): ReactNode {
   const { form, action, cancel = 'Cancel', children, isWide, isDangerous, more, after, isLong, notice, onBlur } = props
   const closeDialog = useCloseDialog()
   return (

@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Card, Stack } from '../../ui/card.tsx'
 import { latePart } from '../../ui/late-part.tsx'
-import { Form } from '../form.tsx'
+import { FormFrame } from '../form.tsx'
 import type { DraftForm } from '../use-draft-form.ts'
 import { CallbackFields } from './flow-fields.tsx'
 import { FoldedCard } from './folded-fields.tsx'
@@ -34,7 +34,7 @@ export function RequestForm({ state, action, now, backTo, facts, children, more 
   const [hasCallbacks] = useState(() => Object.values(fields.draft.callbacks).some(({ url }) => url !== ''))
   return (
     <div className={styles.editor}>
-      <Form
+      <FormFrame
         form={form}
         isLong
         onBlur={onBlur}
@@ -72,7 +72,7 @@ export function RequestForm({ state, action, now, backTo, facts, children, more 
           <CallbackFields {...fields} />
         </FoldedCard>
         {more}
-      </Form>
+      </FormFrame>
       <aside className={styles.aside} aria-label="Preview">
         <RequestPreview draft={fields.draft} facts={facts} />
       </aside>

@@ -4,7 +4,7 @@ import { Building2, MailX, Radar } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { call } from '../../api/call.ts'
 import { pagesOf, queryOf } from '../../api/queries.ts'
-import { Form, useForm } from '../../forms/form.tsx'
+import { Form } from '../../forms/form.tsx'
 import { ChangeButton } from '../../layout/change-buttons.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { paths } from '../../paths.ts'
@@ -105,7 +105,20 @@ export function BlockedAddresses(): ReactNode {
       description="Belfry sends no alerts and no invitations to these email addresses. Mails about their own accounts are still sent."
       list={list}
       create={{ label: 'Block address' }}
-      form={() => <BlockForm />}
+      form={() => (
+        <Form
+          read={fields => {
+            const reason = fields('reason').trim()
+            return { email: fields('email').trim(), ...(reason === '' ? {} : { reason }) }
+          }}
+          submit={body => call('blockAddress', { body })}
+          done={(_, { email }) => `${email} is blocked`}
+          action="Block address"
+        >
+          <TextField label="Email address" name="email" type="email" autoFocus />
+          <TextField label="Reason (only in the operator log)" name="reason" maxLength={500} />
+        </Form>
+      )}
       filters={<FilterBar filters={filters} search={{ name: 'search', label: 'Email address' }} />}
       onClear={filters.isSet && filters.clear}
       empty={{
@@ -127,22 +140,5 @@ export function BlockedAddresses(): ReactNode {
         />
       )}
     />
-  )
-}
-
-function BlockForm(): ReactNode {
-  const form = useForm({
-    read: fields => {
-      const reason = fields('reason').trim()
-      return { email: fields('email').trim(), ...(reason === '' ? {} : { reason }) }
-    },
-    submit: body => call('blockAddress', { body }),
-    done: (_, { email }) => `${email} is blocked`,
-  })
-  return (
-    <Form form={form} action="Block address">
-      <TextField label="Email address" name="email" type="email" autoFocus />
-      <TextField label="Reason (only in the operator log)" name="reason" maxLength={500} />
-    </Form>
   )
 }

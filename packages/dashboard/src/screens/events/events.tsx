@@ -9,7 +9,7 @@ import { call } from '../../api/call.ts'
 import { PayloadText } from '../../api/payload-text.ts'
 import { pagesOf } from '../../api/queries.ts'
 import { draftInput } from '../../forms/draft-input.ts'
-import { Form, useForm } from '../../forms/form.tsx'
+import { Form } from '../../forms/form.tsx'
 import {
   checkFlow,
   type FlowBody,
@@ -124,19 +124,19 @@ type PublishFormProps = { draft: Draft; onChange(draft: Draft): void; onDone(eve
 function PublishForm({ draft, onChange, onDone }: PublishFormProps): ReactNode {
   const { workspace } = useWorkspace()
   const set = (change: Partial<Draft>) => onChange({ ...draft, ...change })
-  const form = useForm({
-    read: () => draft,
-    check: checkDraft,
-    submit: ({ topic, payload, target_url, flow }) => {
-      const target = target_url === null ? {} : { target_url: target_url.trim() }
-      const body = { topic: topic.trim(), payload: new PayloadText(payload.trim()), ...givenIn(flow), ...target }
-      return call('publishEvent', { ws: workspace.id, body, idempotencyKey: crypto.randomUUID() })
-    },
-    onDone,
-    staysOpen: true,
-  })
   return (
-    <Form form={form} action="Publish">
+    <Form
+      read={() => draft}
+      check={checkDraft}
+      submit={({ topic, payload, target_url, flow }) => {
+        const target = target_url === null ? {} : { target_url: target_url.trim() }
+        const body = { topic: topic.trim(), payload: new PayloadText(payload.trim()), ...givenIn(flow), ...target }
+        return call('publishEvent', { ws: workspace.id, body, idempotencyKey: crypto.randomUUID() })
+      }}
+      onDone={onDone}
+      staysOpen
+      action="Publish"
+    >
       <TextField
         label="Topic"
         hint="Letters, digits, _ and -, in parts separated by dots."

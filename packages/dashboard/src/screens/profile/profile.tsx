@@ -4,7 +4,7 @@ import { Download, LogOut } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { call, urlOf } from '../../api/call.ts'
 import { pagesOf, queryOf } from '../../api/queries.ts'
-import { Form, useForm } from '../../forms/form.tsx'
+import { Form } from '../../forms/form.tsx'
 import { checkNewPassword, NewPasswordField } from '../../forms/new-password-field.tsx'
 import { ConfirmButton, DialogButton, type Look } from '../../layout/change-buttons.tsx'
 import { PlainLayout } from '../../layout/plain-layout.tsx'
@@ -24,7 +24,15 @@ export function Profile(): ReactNode {
   return (
     <PlainLayout title="Your profile" description={me.user.email} foot={<Link to="/">Back to dashboard</Link>}>
       <Stack>
-        <NameForm name={me.user.name} />
+        <Form
+          read={field => ({ name: field('name').trim() })}
+          check={({ name }) => ({ name: name === '' && 'Enter your name.' })}
+          submit={body => call('updateMe', { body })}
+          done="Name saved"
+          action="Save name"
+        >
+          <TextField label="Name" name="name" defaultValue={me.user.name} autoComplete="name" />
+        </Form>
         {methods?.password && <PasswordForm />}
         <SecondFactorList />
         <Sessions />
@@ -35,38 +43,25 @@ export function Profile(): ReactNode {
   )
 }
 
-function NameForm({ name }: { name: string }): ReactNode {
-  const form = useForm({
-    read: field => ({ name: field('name').trim() }),
-    check: body => ({ name: body.name === '' && 'Enter your name.' }),
-    submit: body => call('updateMe', { body }),
-    done: 'Name saved',
-  })
-  return (
-    <Form form={form} action="Save name">
-      <TextField label="Name" name="name" defaultValue={name} autoComplete="name" />
-    </Form>
-  )
-}
-
 function PasswordForm(): ReactNode {
   // A new key clears the fields.
   const [times, setTimes] = useState(0)
-  const form = useForm({
-    isSignIn: true,
-    read: field => ({ current_password: field('current_password'), password: field('password') }),
-    check: body => ({
-      current_password: body.current_password === '' && 'Enter your current password.',
-      password: checkNewPassword(body.password),
-    }),
-    submit: body => call('updateMe', { body }),
-    onDone: () => setTimes(times + 1),
-    done: 'Password changed. All other sessions are signed out.',
-  })
   return (
     <section className={styles.part}>
       <h2>Password</h2>
-      <Form key={times} form={form} action="Change password">
+      <Form
+        key={times}
+        isSignIn
+        read={field => ({ current_password: field('current_password'), password: field('password') })}
+        check={body => ({
+          current_password: body.current_password === '' && 'Enter your current password.',
+          password: checkNewPassword(body.password),
+        })}
+        submit={body => call('updateMe', { body })}
+        onDone={() => setTimes(times + 1)}
+        done="Password changed. All other sessions are signed out."
+        action="Change password"
+      >
         <TextField label="Current password" name="current_password" type="password" autoComplete="current-password" />
         <NewPasswordField label="New password" />
       </Form>
@@ -105,19 +100,20 @@ function AccountData(): ReactNode {
 
 function DeleteForm(): ReactNode {
   const { data: methods } = useQuery(queryOf('getSignInMethods'))
-  const form = useForm({
-    isSignIn: true,
-    read: field => ({ ...(field('current_password') === '' ? {} : { current_password: field('current_password') }) }),
-    check: body => ({
-      current_password: !methods?.oidc && !body.current_password && 'Enter your password.',
-    }),
-    submit: body => call('deleteMe', { body }),
-    leaves: true,
-    // Reloads the page to remove the account from memory.
-    onDone: () => location.replace('/'),
-  })
   return (
-    <Form form={form} action="Delete account" isDangerous>
+    <Form
+      isSignIn
+      read={field => ({ ...(field('current_password') === '' ? {} : { current_password: field('current_password') }) })}
+      check={body => ({
+        current_password: !methods?.oidc && !body.current_password && 'Enter your password.',
+      })}
+      submit={body => call('deleteMe', { body })}
+      leaves
+      // Reloads the page to remove the account from memory.
+      onDone={() => location.replace('/')}
+      action="Delete account"
+      isDangerous
+    >
       {methods?.password === false ? (
         <p>This needs a sign-in within the last ten minutes.</p>
       ) : (

@@ -7,7 +7,7 @@ import { messageOf } from '../../api/api-problem.ts'
 import { call } from '../../api/call.ts'
 import { addPasskey } from '../../api/passkeys.ts'
 import { queryOf } from '../../api/queries.ts'
-import { Form, useForm } from '../../forms/form.tsx'
+import { Form } from '../../forms/form.tsx'
 import { ChangeButton, ConfirmButton, DialogButton } from '../../layout/change-buttons.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -58,7 +58,15 @@ export function SecondFactorList(): ReactNode {
           title="Add a passkey"
           description="A fingerprint, a face, a PIN or a security key signs you in."
         >
-          <PasskeyForm onDone={onAdded} />
+          <Form
+            read={field => ({ name: field('name').trim() })}
+            check={body => ({ name: body.name === '' && 'Enter a name.' })}
+            submit={({ name }) => addPasskey(name)}
+            onDone={onAdded}
+            action="Add passkey"
+          >
+            <TextField label="Name" hint="Such as the device that has it." name="name" autoFocus />
+          </Form>
         </DialogButton>
         {data && !data.totp && (
           <DialogButton
@@ -89,36 +97,22 @@ export function SecondFactorList(): ReactNode {
   )
 }
 
-function PasskeyForm({ onDone }: { onDone(added: AddedFactor): unknown }): ReactNode {
-  const form = useForm({
-    read: field => ({ name: field('name').trim() }),
-    check: body => ({ name: body.name === '' && 'Enter a name.' }),
-    submit: ({ name }) => addPasskey(name),
-    onDone,
-  })
-  return (
-    <Form form={form} action="Add passkey">
-      <TextField label="Name" hint="Such as the device that has it." name="name" autoFocus />
-    </Form>
-  )
-}
-
 function AppForm({ onDone }: { onDone(added: AddedFactor): unknown }): ReactNode {
   const secret = useQuery({
     ...queryOf('startTotp'),
     staleTime: 'static', // a new one would replace it
     gcTime: 0,
   })
-  const form = useForm({
-    read: field => ({ code: field('code').trim() }),
-    check: body => ({ code: body.code === '' && 'Enter the code.' }),
-    submit: body => call('confirmTotp', { body }),
-    onDone,
-  })
   if (secret.error) return <p role="alert">{messageOf(secret.error)}</p>
   if (!secret.data) return null
   return (
-    <Form form={form} action="Add authenticator app">
+    <Form
+      read={field => ({ code: field('code').trim() })}
+      check={body => ({ code: body.code === '' && 'Enter the code.' })}
+      submit={body => call('confirmTotp', { body })}
+      onDone={onDone}
+      action="Add authenticator app"
+    >
       <QrCode text={secret.data.uri} />
       <CodeBlock text={secret.data.secret} label="secret" />
       <TextField label="Code" name="code" inputMode="numeric" autoComplete="one-time-code" autoFocus />

@@ -5,7 +5,7 @@ import { ListOrdered } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { call } from '../../api/call.ts'
 import { pagesOf } from '../../api/queries.ts'
-import { Form, useForm } from '../../forms/form.tsx'
+import { Form } from '../../forms/form.tsx'
 import { queueNameMessage } from '../../forms/request/check-request.ts'
 import { PauseButton } from '../../layout/pause-button.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
@@ -106,20 +106,20 @@ type Draft = { name: string; max: string; count: string; seconds: string; ordere
 
 function QueueForm({ queue }: { queue: Queue | null }): ReactNode {
   const { workspace } = useWorkspace()
-  const form = useForm({
-    read: (field, data): Draft => ({
-      name: queue?.name ?? field('name').trim(),
-      max: field('max_concurrent').trim(),
-      count: field('rate_limit.count').trim(),
-      seconds: field('rate_limit.period_ms').trim(),
-      ordered: data.get('ordered') === 'on',
-    }),
-    check: checkDraft,
-    submit: draft => call('putQueue', { ws: workspace.id, queue: draft.name, body: bodyOf(draft) }),
-    done: ({ name }) => (queue ? `${name} updated` : `${name} created`),
-  })
   return (
-    <Form form={form} action={queue ? 'Save' : 'Create queue'}>
+    <Form
+      read={(field, data): Draft => ({
+        name: queue?.name ?? field('name').trim(),
+        max: field('max_concurrent').trim(),
+        count: field('rate_limit.count').trim(),
+        seconds: field('rate_limit.period_ms').trim(),
+        ordered: data.get('ordered') === 'on',
+      })}
+      check={checkDraft}
+      submit={draft => call('putQueue', { ws: workspace.id, queue: draft.name, body: bodyOf(draft) })}
+      done={({ name }) => (queue ? `${name} updated` : `${name} created`)}
+      action={queue ? 'Save' : 'Create queue'}
+    >
       {!queue && <TextField label="Name" hint="Such as customer-42. Tasks name it." name="name" isMono />}
       <TextField
         label="Calls at a time"

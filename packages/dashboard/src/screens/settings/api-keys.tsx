@@ -4,7 +4,7 @@ import { Ban, KeyRound, RefreshCw } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { pagesOf } from '../../api/queries.ts'
-import { Form, useForm } from '../../forms/form.tsx'
+import { Form } from '../../forms/form.tsx'
 import { ConfirmButton, DialogButton } from '../../layout/change-buttons.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { SaveKey } from '../../layout/save-key.tsx'
@@ -64,7 +64,20 @@ export function ApiKeys(): ReactNode {
                 description="Creates a new key with the same name, rights and allowed addresses."
                 right="api_key.create"
               >
-                <RollKeyForm apiKey={key} onRolled={setCreated} />
+                <Form
+                  read={field => ({ overlap_ms: Number(field('overlap_ms')) })}
+                  submit={body => call('rollApiKey', { ws: workspace.id, key: key.id, body })}
+                  onDone={setCreated}
+                  action="Roll key"
+                >
+                  <SelectField
+                    label="Keep the previous key"
+                    hint="Put the new key into your applications within this time."
+                    name="overlap_ms"
+                    defaultValue={24 * hourMs}
+                    options={overlaps}
+                  />
+                </Form>
               </DialogButton>
             )}
             <ConfirmButton
@@ -123,24 +136,24 @@ const lifetimes = [
 function NewKeyForm({ onCreated }: { onCreated(key: NewApiKey): void }): ReactNode {
   const { workspace } = useWorkspace()
   const { max_api_key_days: maxDays } = useOrganization().organization
-  const form = useForm({
-    read: field => ({
-      name: field('name').trim(),
-      scopes: readScopes(field),
-      allowed_ranges: field('allowed_ranges')
-        .split(/[\s,]+/)
-        .filter(Boolean),
-      ...inDays(field('expires_at')),
-    }),
-    check: ({ name, scopes }) => ({
-      name: name === '' && 'Enter a name.',
-      scopes: scopes.length === 0 && 'Select at least one right.',
-    }),
-    submit: body => call('createApiKey', { ws: workspace.id, body }),
-    onDone: onCreated,
-  })
   return (
-    <Form form={form} action="Create key">
+    <Form
+      read={field => ({
+        name: field('name').trim(),
+        scopes: readScopes(field),
+        allowed_ranges: field('allowed_ranges')
+          .split(/[\s,]+/)
+          .filter(Boolean),
+        ...inDays(field('expires_at')),
+      })}
+      check={({ name, scopes }) => ({
+        name: name === '' && 'Enter a name.',
+        scopes: scopes.length === 0 && 'Select at least one right.',
+      })}
+      submit={body => call('createApiKey', { ws: workspace.id, body })}
+      onDone={onCreated}
+      action="Create key"
+    >
       <TextField
         label="Name"
         hint="Name the app or server that will use it, such as “Billing server”."
@@ -182,25 +195,3 @@ const overlaps = [
   { value: 7 * 24 * hourMs, label: 'For 7 days' },
   { value: 0, label: 'Not at all: revoke it now' },
 ]
-
-type RollKeyFormProps = { apiKey: ApiKey; onRolled(key: NewApiKey): void }
-
-function RollKeyForm({ apiKey, onRolled }: RollKeyFormProps): ReactNode {
-  const { workspace } = useWorkspace()
-  const form = useForm({
-    read: field => ({ overlap_ms: Number(field('overlap_ms')) }),
-    submit: body => call('rollApiKey', { ws: workspace.id, key: apiKey.id, body }),
-    onDone: onRolled,
-  })
-  return (
-    <Form form={form} action="Roll key">
-      <SelectField
-        label="Keep the previous key"
-        hint="Put the new key into your applications within this time."
-        name="overlap_ms"
-        defaultValue={24 * hourMs}
-        options={overlaps}
-      />
-    </Form>
-  )
-}

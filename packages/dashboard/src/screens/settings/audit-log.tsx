@@ -6,7 +6,7 @@ import { Download, Radio, ScrollText } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { call, type Query, urlOf } from '../../api/call.ts'
 import { pagesOf, queryOf } from '../../api/queries.ts'
-import { Form, useForm } from '../../forms/form.tsx'
+import { Form } from '../../forms/form.tsx'
 import { acceptedFilters } from '../../layout/accepted-filters.ts'
 import { ConfirmButton, DialogButton } from '../../layout/change-buttons.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
@@ -158,7 +158,25 @@ function StreamSettings({ organizationId }: { organizationId: string }): ReactNo
       {stream => (
         <>
           {stream.target !== null && <StreamState stream={stream} />}
-          <UrlForm key={stream.updated_at} stream={stream} more={stream.target !== null && buttons} />
+          <Form
+            key={stream.updated_at}
+            read={field => ({ url: field('url').trim() })}
+            check={({ url }) => ({ url: url === '' && 'Enter the URL.' })}
+            submit={body => call('putAuditStream', { org: organizationId, body })}
+            done={({ target }) => `The audit log is streamed to ${target}`}
+            staysOpen
+            action={stream.target === null ? 'Start stream' : 'Change URL'}
+            more={stream.target !== null && buttons}
+          >
+            <TextField
+              label={stream.target === null ? 'URL' : 'New URL'}
+              hint="An https URL that receives POST requests. It is stored encrypted and not shown again."
+              name="url"
+              type="url"
+              isMono
+              placeholder="https://logs.example.com/belfry"
+            />
+          </Form>
         </>
       )}
     </Loaded>
@@ -180,29 +198,6 @@ function StreamState({ stream: { target, signing_secrets, waiting, last_error } 
         'Previous secret': previous && <HiddenSecret text={previous.secret} expiresAt={previous.expires_at} />,
       }}
     />
-  )
-}
-
-function UrlForm({ stream, more }: { stream: AuditStream; more: ReactNode }): ReactNode {
-  const { organization } = useOrganization()
-  const form = useForm({
-    read: field => ({ url: field('url').trim() }),
-    check: ({ url }) => ({ url: url === '' && 'Enter the URL.' }),
-    submit: body => call('putAuditStream', { org: organization.id, body }),
-    done: ({ target }) => `The audit log is streamed to ${target}`,
-    staysOpen: true,
-  })
-  return (
-    <Form form={form} action={stream.target === null ? 'Start stream' : 'Change URL'} more={more}>
-      <TextField
-        label={stream.target === null ? 'URL' : 'New URL'}
-        hint="An https URL that receives POST requests. It is stored encrypted and not shown again."
-        name="url"
-        type="url"
-        isMono
-        placeholder="https://logs.example.com/belfry"
-      />
-    </Form>
   )
 }
 

@@ -4,7 +4,7 @@ import { KeyRound, Play } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { type Body, call, read } from '../../api/call.ts'
 import { allOf } from '../../api/queries.ts'
-import { Form, useForm } from '../../forms/form.tsx'
+import { Form } from '../../forms/form.tsx'
 import { DialogButton } from '../../layout/change-buttons.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { useWorkspace } from '../../session/scope.ts'
@@ -57,18 +57,23 @@ function ConnectionTestForm({ connection }: { connection: Connection }): ReactNo
   const { workspace } = useWorkspace()
   const [outcome, setOutcome] = useState<ConnectionTest | null>(null)
   const hasToken = connection.kind === 'oauth2' || connection.kind === 'identity_token'
-  const form = useForm({
-    read: field => ({ url: field('url').trim() }),
-    check: ({ url }) => ({ url: url === '' && !hasToken && 'Enter a URL of one of its hosts.' }),
-    submit({ url }) {
-      setOutcome(null)
-      return read('testConnection', { ws: workspace.id, connection: connection.name, body: url === '' ? {} : { url } })
-    },
-    onDone: setOutcome,
-    staysOpen: true,
-  })
   return (
-    <Form form={form} action="Test" cancel="Close">
+    <Form
+      read={field => ({ url: field('url').trim() })}
+      check={({ url }) => ({ url: url === '' && !hasToken && 'Enter a URL of one of its hosts.' })}
+      submit={({ url }) => {
+        setOutcome(null)
+        return read('testConnection', {
+          ws: workspace.id,
+          connection: connection.name,
+          body: url === '' ? {} : { url },
+        })
+      }}
+      onDone={setOutcome}
+      staysOpen
+      action="Test"
+      cancel="Close"
+    >
       <TextField
         label="URL"
         isOptional={hasToken}
@@ -149,36 +154,36 @@ function ConnectionForm({ connection }: { connection: Connection | null }): Reac
   const [kind, setKind] = useState<Kind>(connection?.kind ?? 'header')
   const [authentication, setAuthentication] = useState(connection?.client_authentication ?? 'basic')
   const fields = [...fieldsOf[kind], ...certificateFields]
-  const form = useForm({
-    read: field => ({
-      name: connection?.name ?? field('name').trim(),
-      hosts: field('hosts')
-        .split(/[\s,]+/)
-        .filter(Boolean),
-      values: Object.fromEntries(fields.map(({ name }) => [name, field(name).trim()])),
-    }),
-    check: ({ name, hosts }) => ({
-      name: !nameForm.test(name) && 'Use letters, digits and . _ -, starting with a letter or a digit.',
-      hosts: hosts.length === 0 && 'Enter at least one host.',
-    }),
-    submit({ name, hosts, values }) {
-      const given = Object.entries(values).filter(([, value]) => value !== '')
-      const body = {
-        kind,
-        hosts,
-        ...Object.fromEntries(given),
-        ...(kind === 'identity_token' ? { lifetime_s: Number(values.lifetime_s) } : {}),
-        // The form has no field for further parameters, and keeps them.
-        ...(kind === 'oauth2'
-          ? { client_authentication: authentication, parameters: connection?.parameters ?? {} }
-          : {}),
-      } as Body<'putConnection'> // the fields of the kind
-      return call('putConnection', { ws: workspace.id, connection: name, body })
-    },
-    done: ({ name }) => (connection ? `${name} updated` : `${name} created`),
-  })
   return (
-    <Form form={form} action={connection ? 'Save' : 'Create connection'}>
+    <Form
+      read={field => ({
+        name: connection?.name ?? field('name').trim(),
+        hosts: field('hosts')
+          .split(/[\s,]+/)
+          .filter(Boolean),
+        values: Object.fromEntries(fields.map(({ name }) => [name, field(name).trim()])),
+      })}
+      check={({ name, hosts }) => ({
+        name: !nameForm.test(name) && 'Use letters, digits and . _ -, starting with a letter or a digit.',
+        hosts: hosts.length === 0 && 'Enter at least one host.',
+      })}
+      submit={({ name, hosts, values }) => {
+        const given = Object.entries(values).filter(([, value]) => value !== '')
+        const body = {
+          kind,
+          hosts,
+          ...Object.fromEntries(given),
+          ...(kind === 'identity_token' ? { lifetime_s: Number(values.lifetime_s) } : {}),
+          // The form has no field for further parameters, and keeps them.
+          ...(kind === 'oauth2'
+            ? { client_authentication: authentication, parameters: connection?.parameters ?? {} }
+            : {}),
+        } as Body<'putConnection'> // the fields of the kind
+        return call('putConnection', { ws: workspace.id, connection: name, body })
+      }}
+      done={({ name }) => (connection ? `${name} updated` : `${name} created`)}
+      action={connection ? 'Save' : 'Create connection'}
+    >
       {!connection && <TextField label="Name" hint="Such as billing-api." name="name" isMono />}
       <SelectField
         label="Kind"

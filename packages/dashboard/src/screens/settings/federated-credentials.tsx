@@ -4,7 +4,7 @@ import { Workflow } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { call } from '../../api/call.ts'
 import { pagesOf } from '../../api/queries.ts'
-import { Form, useForm } from '../../forms/form.tsx'
+import { Form } from '../../forms/form.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { SelectField, TextareaField, TextField } from '../../ui/field.tsx'
@@ -73,25 +73,25 @@ const github = 'https://token.actions.githubusercontent.com'
 
 function FederatedCredentialForm(): ReactNode {
   const { workspace } = useWorkspace()
-  const form = useForm({
-    read: field => ({
-      name: field('name').trim(),
-      issuer: field('issuer').trim(),
-      ...(field('audience').trim() === '' ? {} : { audience: field('audience').trim() }),
-      conditions: readConditions(field('conditions')),
-      scopes: readScopes(field),
-      lifetime_ms: Number(field('lifetime_ms')) * 60_000,
-    }),
-    check: ({ name, conditions, scopes }) => ({
-      name: name === '' && 'Enter a name.',
-      conditions: conditionProblem(conditions),
-      scopes: scopes.length === 0 && 'Select at least one right.',
-    }),
-    submit: body => call('createFederatedCredential', { ws: workspace.id, body }),
-    done: ({ name }) => `${name} created`,
-  })
   return (
-    <Form form={form} action="Create credential">
+    <Form
+      read={field => ({
+        name: field('name').trim(),
+        issuer: field('issuer').trim(),
+        ...(field('audience').trim() === '' ? {} : { audience: field('audience').trim() }),
+        conditions: readConditions(field('conditions')),
+        scopes: readScopes(field),
+        lifetime_ms: Number(field('lifetime_ms')) * 60_000,
+      })}
+      check={({ name, conditions, scopes }) => ({
+        name: name === '' && 'Enter a name.',
+        conditions: conditionProblem(conditions),
+        scopes: scopes.length === 0 && 'Select at least one right.',
+      })}
+      submit={body => call('createFederatedCredential', { ws: workspace.id, body })}
+      done={({ name }) => `${name} created`}
+      action="Create credential"
+    >
       <TextField label="Name" hint="What the jobs do, such as “Deployments”." name="name" autoComplete="off" />
       <TextField
         label="Issuer"

@@ -4,7 +4,7 @@ import { BellRing, Send } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { call, read } from '../../api/call.ts'
 import { pagesOf } from '../../api/queries.ts'
-import { Form, useForm } from '../../forms/form.tsx'
+import { Form } from '../../forms/form.tsx'
 import { ChangeButton } from '../../layout/change-buttons.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { useWorkspace } from '../../session/scope.ts'
@@ -119,36 +119,36 @@ const hints: Record<Exclude<Channel, 'email'>, string> = {
 function IntegrationForm({ integration }: { integration: Integration | null }): ReactNode {
   const { workspace } = useWorkspace()
   const [channel, setChannel] = useState<Channel>(integration?.channel ?? 'slack')
-  const form = useForm({
-    read: field => ({
-      name: field('name').trim(),
-      events: events.filter(event => field(event) !== ''),
-      target: field(channel === 'email' ? 'email' : 'url').trim(),
-    }),
-    check({ name, target, events }) {
-      const isMissing = target === '' && !integration
-      return {
-        name: name === '' && 'Enter a name.',
-        email: isMissing && channel === 'email' && 'Enter an email address.',
-        url: isMissing && channel !== 'email' && 'Enter the URL.',
-        events: events.length === 0 && 'Select at least one event.',
-      }
-    },
-    submit({ name, events, target }) {
-      const where = channel === 'email' ? { email: target } : { url: target }
-      if (!integration) {
-        // The types cannot express that the channel decides the kind of target.
-        const body = { channel, name, events, ...where } as CreateIntegrationBody
-        return call('createIntegration', { ws: workspace.id, body })
-      }
-      const body = { name, events, ...(target === '' ? {} : where) }
-      return call('updateIntegration', { ws: workspace.id, int: integration.id, body })
-    },
-    done: ({ name }) => (integration ? `${name} updated` : `${name} created. Send a test to check it.`),
-  })
   const keeps = integration ? ` Leave empty to keep ${integration.target}.` : ''
   return (
-    <Form form={form} action={integration ? 'Save' : 'Create integration'}>
+    <Form
+      read={field => ({
+        name: field('name').trim(),
+        events: events.filter(event => field(event) !== ''),
+        target: field(channel === 'email' ? 'email' : 'url').trim(),
+      })}
+      check={({ name, target, events }) => {
+        const isMissing = target === '' && !integration
+        return {
+          name: name === '' && 'Enter a name.',
+          email: isMissing && channel === 'email' && 'Enter an email address.',
+          url: isMissing && channel !== 'email' && 'Enter the URL.',
+          events: events.length === 0 && 'Select at least one event.',
+        }
+      }}
+      submit={({ name, events, target }) => {
+        const where = channel === 'email' ? { email: target } : { url: target }
+        if (!integration) {
+          // The types cannot express that the channel decides the kind of target.
+          const body = { channel, name, events, ...where } as CreateIntegrationBody
+          return call('createIntegration', { ws: workspace.id, body })
+        }
+        const body = { name, events, ...(target === '' ? {} : where) }
+        return call('updateIntegration', { ws: workspace.id, int: integration.id, body })
+      }}
+      done={({ name }) => (integration ? `${name} updated` : `${name} created. Send a test to check it.`)}
+      action={integration ? 'Save' : 'Create integration'}
+    >
       {!integration && (
         <SelectField
           label="Channel"

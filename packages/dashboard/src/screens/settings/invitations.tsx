@@ -5,7 +5,7 @@ import { Ban, Mail, Send, UserPlus } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { call } from '../../api/call.ts'
 import { pagesOf } from '../../api/queries.ts'
-import { Form, useForm } from '../../forms/form.tsx'
+import { Form } from '../../forms/form.tsx'
 import { ChangeButton } from '../../layout/change-buttons.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { useOrganization } from '../../session/scope.ts'
@@ -93,26 +93,26 @@ function InvitationActions({ invitation: { id, email, status } }: { invitation: 
 
 function InviteForm(): ReactNode {
   const { organization, role: own, workspaces } = useOrganization()
-  const form = useForm({
-    read: (field): CreateInvitationBody => ({
-      email: field('email').trim(),
-      role: field('role') as CreateInvitationBody['role'], // one of the options below
-      workspace_role: field('workspace_role') as CreateInvitationBody['workspace_role'],
-      workspace_ids: workspaces.map(({ id }) => id).filter(id => field(id) !== ''),
-    }),
-    check: ({ email, role, workspace_ids }) => ({
-      email: !email.includes('@') && 'Enter an email address.',
-      workspace_ids:
-        role === 'member' &&
-        workspaces.length > 0 &&
-        workspace_ids?.length === 0 &&
-        'Select at least one workspace. A member sees only these.',
-    }),
-    submit: body => call('createInvitation', { org: organization.id, body }),
-    done: ({ email }) => `Invitation sent to ${email}`,
-  })
   return (
-    <Form form={form} action="Send invitation">
+    <Form
+      read={(field): CreateInvitationBody => ({
+        email: field('email').trim(),
+        role: field('role') as CreateInvitationBody['role'], // one of the options below
+        workspace_role: field('workspace_role') as CreateInvitationBody['workspace_role'],
+        workspace_ids: workspaces.map(({ id }) => id).filter(id => field(id) !== ''),
+      })}
+      check={({ email, role, workspace_ids }) => ({
+        email: !email.includes('@') && 'Enter an email address.',
+        workspace_ids:
+          role === 'member' &&
+          workspaces.length > 0 &&
+          workspace_ids?.length === 0 &&
+          'Select at least one workspace. A member sees only these.',
+      })}
+      submit={body => call('createInvitation', { org: organization.id, body })}
+      done={({ email }) => `Invitation sent to ${email}`}
+      action="Send invitation"
+    >
       <TextField label="Email address" name="email" type="email" autoComplete="off" />
       <SelectField
         label="Role"

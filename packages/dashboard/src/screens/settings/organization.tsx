@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Boxes, Trash2, Users } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { call } from '../../api/call.ts'
-import { Form, useForm } from '../../forms/form.tsx'
+import { Form } from '../../forms/form.tsx'
 import type { Change } from '../../forms/use-change.ts'
 import { DialogButton, type Look } from '../../layout/change-buttons.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
@@ -48,22 +48,22 @@ export function General(): ReactNode {
 
 function OrganizationForm({ organization }: { organization: Organization }): ReactNode {
   const hasMoved = ({ slug }: { slug: string }) => slug !== organization.slug
-  const form = useForm({
-    read: field => ({ name: field('name').trim(), slug: field('slug').trim() }),
-    check: ({ name, slug }) => ({
-      name: name === '' && 'Enter a name.',
-      slug:
-        !/^[a-z0-9](-?[a-z0-9])+$/.test(slug) &&
-        'Use 2 to 63 lowercase letters and digits, with single hyphens between them.',
-    }),
-    submit: body => call('updateOrganization', { org: organization.id, body }),
-    // Every URL has changed, so the page reloads.
-    leaves: hasMoved,
-    onDone: saved => hasMoved(saved) && location.replace(paths.settings(saved.slug)),
-    done: saved => (hasMoved(saved) ? undefined : 'Changes saved'),
-  })
   return (
-    <Form form={form} action="Save">
+    <Form
+      read={field => ({ name: field('name').trim(), slug: field('slug').trim() })}
+      check={({ name, slug }) => ({
+        name: name === '' && 'Enter a name.',
+        slug:
+          !/^[a-z0-9](-?[a-z0-9])+$/.test(slug) &&
+          'Use 2 to 63 lowercase letters and digits, with single hyphens between them.',
+      })}
+      submit={body => call('updateOrganization', { org: organization.id, body })}
+      // Every URL has changed, so the page reloads.
+      leaves={hasMoved}
+      onDone={saved => hasMoved(saved) && location.replace(paths.settings(saved.slug))}
+      done={saved => (hasMoved(saved) ? undefined : 'Changes saved')}
+      action="Save"
+    >
       <TextField label="Name" name="name" defaultValue={organization.name} />
       <TextField
         label="Slug"
@@ -166,17 +166,18 @@ export function Workspaces(): ReactNode {
 /** @param props.workspace - The workspace to change; null creates one. */
 function WorkspaceForm({ workspace }: { workspace: Workspace | null }): ReactNode {
   const { organization } = useOrganization()
-  const form = useForm({
-    read: field => ({ name: field('name').trim(), switch_off_after_days: Number(field('switch_off_after_days')) }),
-    check: ({ name }) => ({ name: name === '' && 'Enter a name.' }),
-    submit: body =>
-      workspace
-        ? call('updateWorkspace', { ws: workspace.id, body })
-        : call('createWorkspace', { org: organization.id, body: { name: body.name } }),
-    done: ({ name }) => (workspace ? `${name} changed` : `${name} created`),
-  })
   return (
-    <Form form={form} action={workspace ? 'Save' : 'Create workspace'}>
+    <Form
+      read={field => ({ name: field('name').trim(), switch_off_after_days: Number(field('switch_off_after_days')) })}
+      check={({ name }) => ({ name: name === '' && 'Enter a name.' })}
+      submit={body =>
+        workspace
+          ? call('updateWorkspace', { ws: workspace.id, body })
+          : call('createWorkspace', { org: organization.id, body: { name: body.name } })
+      }
+      done={({ name }) => (workspace ? `${name} changed` : `${name} created`)}
+      action={workspace ? 'Save' : 'Create workspace'}
+    >
       <TextField label="Name" name="name" defaultValue={workspace?.name} placeholder="Staging" autoComplete="off" />
       {workspace && (
         <TextField
@@ -193,37 +194,35 @@ function WorkspaceForm({ workspace }: { workspace: Workspace | null }): ReactNod
   )
 }
 
-type Deletion = Pick<Change<void, string>, 'leaves' | 'done' | 'onDone'> & {
-  run(): Promise<void>
-  what: 'workspace' | 'organization'
-  name: string
-}
+type DeleteByNameProps = Look &
+  Pick<Change<void, string>, 'leaves' | 'done' | 'onDone'> & {
+    what: 'workspace' | 'organization'
+    name: string
+    description: string
+    run(): Promise<void>
+  }
 
 /** A button that deletes a workspace or an organization after the user has typed its name. */
-function DeleteByName(props: Look & Deletion & { description: string }): ReactNode {
-  const { what, name, run, leaves, done, onDone, ...button } = props
+function DeleteByName({ what, name, run, leaves, done, onDone, ...button }: DeleteByNameProps): ReactNode {
   return (
     <DialogButton {...button} title={`Delete ${name}?`}>
-      <DeletionForm {...{ what, name, run, leaves, done, onDone }} />
+      <Form
+        read={field => field('typed').trim()}
+        check={typed => ({ typed: typed !== name && 'The name does not match.' })}
+        submit={run}
+        leaves={leaves}
+        done={done}
+        onDone={onDone}
+        action={`Delete ${what}`}
+        isDangerous
+      >
+        <TextField
+          label={`Type the name of the ${what} to confirm`}
+          hint={<strong>{name}</strong>}
+          name="typed"
+          autoComplete="off"
+        />
+      </Form>
     </DialogButton>
-  )
-}
-
-function DeletionForm({ what, name, run, ...change }: Deletion): ReactNode {
-  const form = useForm({
-    ...change,
-    read: field => field('typed').trim(),
-    check: typed => ({ typed: typed !== name && 'The name does not match.' }),
-    submit: run,
-  })
-  return (
-    <Form form={form} action={`Delete ${what}`} isDangerous>
-      <TextField
-        label={`Type the name of the ${what} to confirm`}
-        hint={<strong>{name}</strong>}
-        name="typed"
-        autoComplete="off"
-      />
-    </Form>
   )
 }

@@ -4,7 +4,7 @@ import { Ban, LockKeyhole, RefreshCw } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { call } from '../../api/call.ts'
 import { allOf, pagesOf } from '../../api/queries.ts'
-import { Form, useForm } from '../../forms/form.tsx'
+import { Form } from '../../forms/form.tsx'
 import { ChangeSwitch, ConfirmButton } from '../../layout/change-buttons.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
@@ -82,28 +82,28 @@ const namePattern = /^[A-Z][A-Z0-9_]{0,63}$/
 /** @param props.secret - The secret to replace; null creates one. */
 function SecretForm({ secret }: { secret: Secret | null }): ReactNode {
   const { workspace } = useWorkspace()
-  const form = useForm({
-    read: field => ({
-      name: secret?.name ?? field('name').trim(),
-      value: field('value'),
-      hosts: field('allowed_hosts'),
-    }),
-    check: ({ name, value }) => ({
-      name: !namePattern.test(name) && 'Use capital letters, digits and underscores, starting with a letter.',
-      value: value === '' && 'Enter a value.',
-    }),
-    submit({ name, value, hosts }) {
-      const allowed = hosts.split(/[\s,]+/).filter(Boolean)
-      return call('putSecret', {
-        ws: workspace.id,
-        name,
-        body: { value, allowed_hosts: allowed.length === 0 ? null : allowed },
-      })
-    },
-    done: ({ name }) => (secret ? `${name} updated` : `${name} created`),
-  })
   return (
-    <Form form={form} action={secret ? 'Replace value' : 'Create secret'}>
+    <Form
+      read={field => ({
+        name: secret?.name ?? field('name').trim(),
+        value: field('value'),
+        hosts: field('allowed_hosts'),
+      })}
+      check={({ name, value }) => ({
+        name: !namePattern.test(name) && 'Use capital letters, digits and underscores, starting with a letter.',
+        value: value === '' && 'Enter a value.',
+      })}
+      submit={({ name, value, hosts }) => {
+        const allowed = hosts.split(/[\s,]+/).filter(Boolean)
+        return call('putSecret', {
+          ws: workspace.id,
+          name,
+          body: { value, allowed_hosts: allowed.length === 0 ? null : allowed },
+        })
+      }}
+      done={({ name }) => (secret ? `${name} updated` : `${name} created`)}
+      action={secret ? 'Replace value' : 'Create secret'}
+    >
       {!secret && (
         <TextField
           label="Name"

@@ -5,7 +5,7 @@ import { useLocation, useNavigate } from 'react-router'
 import { ApiProblem } from '../../api/api-problem.ts'
 import { call, read } from '../../api/call.ts'
 import { queryOf } from '../../api/queries.ts'
-import { Form, useForm } from '../../forms/form.tsx'
+import { Form } from '../../forms/form.tsx'
 import { NewPasswordField } from '../../forms/new-password-field.tsx'
 import { PlainLayout } from '../../layout/plain-layout.tsx'
 import { paths } from '../../paths.ts'
@@ -62,10 +62,11 @@ function Invitation({ token, preview, signedInAs }: InvitationProps): ReactNode 
   const where = workspaces.length > 0 ? ` Workspaces: ${workspaces.map(({ name }) => name).join(', ')}.` : ''
   const description = `${invited_by.name} invited ${email} as ${role === 'member' ? 'a' : 'an'} ${role}.${where}`
   const back = paths.signIn(paths.invitation(token))
+  const accept = useAccept(token)
   const { data: methods } = useQuery(queryOf('getSignInMethods'))
   return (
     <PlainLayout title={`Join ${organization.name}`} description={description}>
-      {signedInAs === email && <Accept token={token} />}
+      {signedInAs === email && <Form read={() => ({})} {...accept} action="Join" isWide />}
       {signedInAs !== email && has_account && (
         <>
           {signedInAs && <p>You are signed in as {signedInAs}, but the invitation is for another address.</p>}
@@ -77,7 +78,19 @@ function Invitation({ token, preview, signedInAs }: InvitationProps): ReactNode 
       {signedInAs !== email && !has_account && methods && (
         <>
           <SingleSignOn methods={methods} returnTo={paths.invitation(token)} />
-          {methods.password && <CreateAccount token={token} email={email} />}
+          {methods.password && (
+            <Form
+              read={field => ({ name: field('name').trim(), password: field('password') })}
+              check={checkNewAccount}
+              {...accept}
+              action="Create account and join"
+              isWide
+            >
+              <input type="hidden" autoComplete="username" value={email} readOnly />
+              <TextField label="Name" name="name" autoComplete="name" autoFocus />
+              <NewPasswordField />
+            </Form>
+          )}
         </>
       )}
     </PlainLayout>
@@ -96,24 +109,4 @@ function useAccept(token: string) {
       await navigate(paths.organization(organization.slug), { replace: true })
     },
   }
-}
-
-function Accept({ token }: { token: string }): ReactNode {
-  const form = useForm({ read: () => ({}), ...useAccept(token) })
-  return <Form form={form} action="Join" isWide />
-}
-
-function CreateAccount({ token, email }: { token: string; email: string }): ReactNode {
-  const form = useForm({
-    read: field => ({ name: field('name').trim(), password: field('password') }),
-    check: checkNewAccount,
-    ...useAccept(token),
-  })
-  return (
-    <Form form={form} action="Create account and join" isWide>
-      <input type="hidden" autoComplete="username" value={email} readOnly />
-      <TextField label="Name" name="name" autoComplete="name" autoFocus />
-      <NewPasswordField />
-    </Form>
-  )
 }

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 import { call } from '../../api/call.ts'
 import { queryOf } from '../../api/queries.ts'
-import { Form, useForm } from '../../forms/form.tsx'
+import { Form } from '../../forms/form.tsx'
 import { PlainLayout } from '../../layout/plain-layout.tsx'
 import { Link } from '../../ui/button.tsx'
 import { useToast } from '../../ui/toast.tsx'
@@ -50,10 +50,13 @@ type MailActionProps = {
 function MailAction({ title, description, action, submit, done, next }: MailActionProps): ReactNode {
   const token = useLocation().hash.slice(1)
   const [isDone, setIsDone] = useState(false)
-  const form = useForm({ read: () => ({ token }), submit, onDone: () => setIsDone(true) })
   return (
     <PlainLayout title={isDone ? done : title} description={isDone ? undefined : description}>
-      {isDone ? <p role="status">{next}</p> : <Form form={form} action={action} isWide />}
+      {isDone ? (
+        <p role="status">{next}</p>
+      ) : (
+        <Form read={() => ({ token })} submit={submit} onDone={() => setIsDone(true)} action={action} isWide />
+      )}
     </PlainLayout>
   )
 }
@@ -64,22 +67,23 @@ export function ConfirmEmail(): ReactNode {
   const navigate = useNavigate()
   const client = useQueryClient()
   const toast = useToast()
-  const form = useForm({
-    read: () => ({ token }),
-    submit: body => call('confirmEmail', { body }),
-    async onDone() {
-      toast('Email address confirmed.')
-      client.removeQueries(queryOf('getMe'))
-      await navigate('/', { replace: true })
-    },
-  })
   return (
     <PlainLayout
       title="Confirm your email address"
       description="If you created the account in another browser, reset your password afterwards."
       foot={<Link to="/">Go to dashboard</Link>}
     >
-      <Form form={form} action="Confirm" isWide />
+      <Form
+        read={() => ({ token })}
+        submit={body => call('confirmEmail', { body })}
+        onDone={async () => {
+          toast('Email address confirmed.')
+          client.removeQueries(queryOf('getMe'))
+          await navigate('/', { replace: true })
+        }}
+        action="Confirm"
+        isWide
+      />
     </PlainLayout>
   )
 }

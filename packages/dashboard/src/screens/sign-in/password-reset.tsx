@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 import { call } from '../../api/call.ts'
 import { queryOf } from '../../api/queries.ts'
-import { Form, useForm } from '../../forms/form.tsx'
+import { Form } from '../../forms/form.tsx'
 import { checkNewPassword, NewPasswordField } from '../../forms/new-password-field.tsx'
 import { PlainLayout } from '../../layout/plain-layout.tsx'
 import { paths } from '../../paths.ts'
@@ -13,12 +13,6 @@ import { useToast } from '../../ui/toast.tsx'
 
 export function ForgotPassword(): ReactNode {
   const [sentTo, setSentTo] = useState<string | null>(null)
-  const form = useForm({
-    read: field => ({ email: field('email').trim() }),
-    check: body => ({ email: body.email === '' && 'Enter your email address.' }),
-    submit: body => call('forgotPassword', { body }),
-    onDone: (_result, body) => setSentTo(body.email),
-  })
   const { data: methods } = useQuery(queryOf('getSignInMethods'))
   const foot = <Link to={paths.signIn()}>Back to sign in</Link>
   if (methods?.password === false) {
@@ -37,7 +31,14 @@ export function ForgotPassword(): ReactNode {
   }
   return (
     <PlainLayout title="Forgot your password?" description="We will email you a link to choose a new one." foot={foot}>
-      <Form form={form} action="Send link" isWide>
+      <Form
+        read={field => ({ email: field('email').trim() })}
+        check={body => ({ email: body.email === '' && 'Enter your email address.' })}
+        submit={body => call('forgotPassword', { body })}
+        onDone={(_result, body) => setSentTo(body.email)}
+        action="Send link"
+        isWide
+      >
         <TextField label="Email" name="email" type="email" autoComplete="username" autoFocus />
       </Form>
     </PlainLayout>
@@ -48,18 +49,19 @@ export function ResetPassword(): ReactNode {
   const token = useLocation().hash.slice(1)
   const navigate = useNavigate()
   const toast = useToast()
-  const form = useForm({
-    read: field => ({ token, password: field('password') }),
-    check: ({ password }) => ({ password: checkNewPassword(password) }),
-    submit: body => call('resetPassword', { body }),
-    async onDone() {
-      toast('Password changed. All sessions are signed out. Sign in with your new password.')
-      await navigate(paths.signIn(), { replace: true })
-    },
-  })
   return (
     <PlainLayout title="Choose a new password" foot={<Link to={paths.forgotPassword()}>Request a new link</Link>}>
-      <Form form={form} action="Change password" isWide>
+      <Form
+        read={field => ({ token, password: field('password') })}
+        check={({ password }) => ({ password: checkNewPassword(password) })}
+        submit={body => call('resetPassword', { body })}
+        onDone={async () => {
+          toast('Password changed. All sessions are signed out. Sign in with your new password.')
+          await navigate(paths.signIn(), { replace: true })
+        }}
+        action="Change password"
+        isWide
+      >
         <NewPasswordField label="New password" autoFocus />
       </Form>
     </PlainLayout>

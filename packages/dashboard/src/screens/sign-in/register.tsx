@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { call } from '../../api/call.ts'
 import { queryOf } from '../../api/queries.ts'
-import { Form, useForm } from '../../forms/form.tsx'
+import { Form } from '../../forms/form.tsx'
 import { NewPasswordField } from '../../forms/new-password-field.tsx'
 import { PlainLayout } from '../../layout/plain-layout.tsx'
 import { paths } from '../../paths.ts'
@@ -19,21 +19,6 @@ export function Register(): ReactNode {
   const target = useReturnPath()
   const { data: rules } = useQuery(queryOf('getRegistration'))
   const { data: methods } = useQuery(queryOf('getSignInMethods'))
-  const form = useForm({
-    read: field => ({
-      email: field('email').trim(),
-      password: field('password'),
-      name: field('name').trim(),
-      ...(rules?.check_url ? { check_token: field('check_token') } : {}),
-    }),
-    check: body => checkNewAccount(body),
-    submit: body => call('register', { body }),
-    leaves: true,
-    async onDone() {
-      client.clear()
-      await navigate(target, { replace: true })
-    },
-  })
   const foot = (
     <>
       Already have an account? <Link to={paths.signIn(target)}>Sign in</Link>
@@ -64,7 +49,23 @@ export function Register(): ReactNode {
       description="Schedule webhooks, retry them, and see every request and response."
       foot={foot}
     >
-      <Form form={form} action="Create account" isWide>
+      <Form
+        read={field => ({
+          email: field('email').trim(),
+          password: field('password'),
+          name: field('name').trim(),
+          ...(rules?.check_url ? { check_token: field('check_token') } : {}),
+        })}
+        check={body => checkNewAccount(body)}
+        submit={body => call('register', { body })}
+        leaves
+        onDone={async () => {
+          client.clear()
+          await navigate(target, { replace: true })
+        }}
+        action="Create account"
+        isWide
+      >
         <TextField label="Name" name="name" autoComplete="name" autoFocus />
         <TextField
           label="Email"

@@ -7,7 +7,7 @@ import { call } from '../../api/call.ts'
 import { passkeyForSignIn, signInWithPasskey } from '../../api/passkeys.ts'
 import { queryOf } from '../../api/queries.ts'
 import { FactorForm } from '../../forms/factor-form.tsx'
-import { Form, useForm } from '../../forms/form.tsx'
+import { Form } from '../../forms/form.tsx'
 import { PlainLayout } from '../../layout/plain-layout.tsx'
 import { paths } from '../../paths.ts'
 import { Button, Link } from '../../ui/button.tsx'
@@ -29,24 +29,6 @@ export function SignIn(): ReactNode {
   const byPasskey = useMutation({ mutationFn: signInWithPasskey, meta: { isSignIn: true }, onSuccess: onDone })
   const { data: methods } = useQuery(queryOf('getSignInMethods'))
   const [params] = useSearchParams()
-  const form = useForm({
-    isSignIn: true,
-    read: field => ({ email: field('email').trim(), password: field('password') }),
-    check: body => ({
-      email: body.email === '' && 'Enter your email address.',
-      password: body.password === '' && 'Enter your password.',
-    }),
-    submit: body =>
-      call('login', { body }).catch((error: unknown) => {
-        const isWaiting = error instanceof ApiProblem && error.code === 'second_factor_required'
-        if (!isWaiting) throw error
-        // Members of this code.
-        const { factors, sign_in_token: token } = error.body as { factors: FactorKind[]; sign_in_token: string }
-        setWaiting({ token, factors })
-        return null
-      }),
-    onDone: session => session && onDone(),
-  })
   if (waiting) {
     return (
       <PlainLayout
@@ -84,7 +66,23 @@ export function SignIn(): ReactNode {
       {methods?.password !== false && (
         <>
           <Form
-            form={form}
+            isSignIn
+            read={field => ({ email: field('email').trim(), password: field('password') })}
+            check={body => ({
+              email: body.email === '' && 'Enter your email address.',
+              password: body.password === '' && 'Enter your password.',
+            })}
+            submit={body =>
+              call('login', { body }).catch((error: unknown) => {
+                const isWaiting = error instanceof ApiProblem && error.code === 'second_factor_required'
+                if (!isWaiting) throw error
+                // Members of this code.
+                const { factors, sign_in_token: token } = error.body as { factors: FactorKind[]; sign_in_token: string }
+                setWaiting({ token, factors })
+                return null
+              })
+            }
+            onDone={session => session && onDone()}
             action="Sign in"
             isWide
             more={<Link to={paths.forgotPassword()}>Forgot your password?</Link>}

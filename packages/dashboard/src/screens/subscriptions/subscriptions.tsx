@@ -6,7 +6,7 @@ import { Inbox, KeyRound } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { type Body, call } from '../../api/call.ts'
 import { allOf, pagesOf } from '../../api/queries.ts'
-import { Form, useForm } from '../../forms/form.tsx'
+import { Form } from '../../forms/form.tsx'
 import { checkFlow, type FlowDraft, FlowFields, flowBodyOf, flowDraftOf } from '../../forms/request/flow-fields.tsx'
 import { checkRetry, type RetryDraft, retryBodyOf, retryDraftOf } from '../../forms/request/retry-draft.ts'
 import { RetryFields } from '../../forms/request/retry-fields.tsx'
@@ -231,32 +231,33 @@ function SubscriptionForm({ subscription, topics }: SubscriptionFormProps): Reac
   const [topic, setTopic] = useState(subscription?.topic ?? '')
   const [retry, setRetry] = useState(() => retryDraftOf(subscription?.retry, subscription?.timeout_ms))
   const [flow, setFlow] = useState(() => flowDraftOf(subscription))
-  const form = useForm({
-    read(field, data): Draft {
-      const headers = readHeaderLines(field('headers'))
-      const filter = readFilterLines(field('filter'))
-      const active = data.get('active') === 'on'
-      const body = {
-        topic: field('topic').trim(),
-        filter: 'filter' in filter ? filter.filter : [],
-        url: field('url').trim(),
-        headers: 'headers' in headers ? headers.headers : {},
-        ...retryBodyOf(retry),
-        // To turn off a subscription that was switched off would end the record of the events that it misses.
-        ...(active === subscription?.active ? {} : { active }),
-        ...flowBodyOf(flow),
-      }
-      return { body, retry, flow, lineErrors: { headers: errorIn(headers), filter: errorIn(filter) } }
-    },
-    check: checkDraft,
-    submit: ({ body }) =>
-      subscription
-        ? call('updateSubscription', { ws: workspace.id, sub: subscription.id, body })
-        : call('createSubscription', { ws: workspace.id, body }),
-    done: saved => (subscription ? 'Subscription updated' : `Subscribed to ${saved.topic}`),
-  })
   return (
-    <Form form={form} action={subscription ? 'Save' : 'Subscribe'}>
+    <Form
+      read={(field, data): Draft => {
+        const headers = readHeaderLines(field('headers'))
+        const filter = readFilterLines(field('filter'))
+        const active = data.get('active') === 'on'
+        const body = {
+          topic: field('topic').trim(),
+          filter: 'filter' in filter ? filter.filter : [],
+          url: field('url').trim(),
+          headers: 'headers' in headers ? headers.headers : {},
+          ...retryBodyOf(retry),
+          // To turn off a subscription that was switched off would end the record of the events that it misses.
+          ...(active === subscription?.active ? {} : { active }),
+          ...flowBodyOf(flow),
+        }
+        return { body, retry, flow, lineErrors: { headers: errorIn(headers), filter: errorIn(filter) } }
+      }}
+      check={checkDraft}
+      submit={({ body }) =>
+        subscription
+          ? call('updateSubscription', { ws: workspace.id, sub: subscription.id, body })
+          : call('createSubscription', { ws: workspace.id, body })
+      }
+      done={saved => (subscription ? 'Subscription updated' : `Subscribed to ${saved.topic}`)}
+      action={subscription ? 'Save' : 'Subscribe'}
+    >
       <TextField
         label="Topic"
         hint={<TopicHelp pattern={topic.trim()} topics={topics} />}

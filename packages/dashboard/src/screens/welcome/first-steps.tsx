@@ -7,7 +7,7 @@ import { useBlocker } from 'react-router'
 import { call } from '../../api/call.ts'
 import { pagesOf } from '../../api/queries.ts'
 import { followLog } from '../../api/runs.ts'
-import { Form, useForm } from '../../forms/form.tsx'
+import { Form } from '../../forms/form.tsx'
 import { SaveKey } from '../../layout/save-key.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
@@ -87,12 +87,6 @@ function CreateKey({ secret, active, onKey }: CreateKeyProps): ReactNode {
   const { workspace } = useWorkspace()
   const [isAdding, setIsAdding] = useState(false)
   const [isSaved, setIsSaved] = useState(false)
-  const form = useForm({
-    read: field => ({ name: field('name').trim() }),
-    check: body => ({ name: body.name === '' && 'Enter a name.' }),
-    submit: body => call('createApiKey', { ws: workspace.id, body }),
-    onDone: ({ key }) => onKey(key),
-  })
   if (refusal) return <p className={styles.hint}>{refusal} Ask an owner or admin for a key.</p>
   if (secret) {
     return (
@@ -115,7 +109,13 @@ function CreateKey({ secret, active, onKey }: CreateKeyProps): ReactNode {
     )
   }
   return (
-    <Form form={form} action="Create key">
+    <Form
+      read={field => ({ name: field('name').trim() })}
+      check={body => ({ name: body.name === '' && 'Enter a name.' })}
+      submit={body => call('createApiKey', { ws: workspace.id, body })}
+      onDone={({ key }) => onKey(key)}
+      action="Create key"
+    >
       <TextField
         label="Key name"
         hint="Name the app or server that will use it."
@@ -160,22 +160,23 @@ function SendTest({ onArrived }: { onArrived: () => void }): ReactNode {
   const [isSent, setIsSent] = useState(false)
   const suggested = suggestedTarget(window.location)
   const runs = useLiveRuns(workspace, onArrived)
-  const form = useForm({
-    read: field => ({ target_url: field('target_url').trim() }),
-    check: body => ({
-      target_url: !/^https?:\/\/./.test(body.target_url) && 'Enter an http:// or https:// URL.',
-    }),
-    submit: target =>
-      call('publishEvent', {
-        ws: workspace.id,
-        body: { topic: 'test', payload: { hello: 'world' }, ...target },
-        idempotencyKey: crypto.randomUUID(),
-      }),
-    onDone: () => setIsSent(true),
-  })
   return (
     <>
-      <Form form={form} action={isSent ? 'Send another' : 'Send a test'}>
+      <Form
+        read={field => ({ target_url: field('target_url').trim() })}
+        check={body => ({
+          target_url: !/^https?:\/\/./.test(body.target_url) && 'Enter an http:// or https:// URL.',
+        })}
+        submit={target =>
+          call('publishEvent', {
+            ws: workspace.id,
+            body: { topic: 'test', payload: { hello: 'world' }, ...target },
+            idempotencyKey: crypto.randomUUID(),
+          })
+        }
+        onDone={() => setIsSent(true)}
+        action={isSent ? 'Send another' : 'Send a test'}
+      >
         <TextField
           label="Target URL"
           hint={

@@ -4,7 +4,7 @@ import { type ReactNode, useRef } from 'react'
 import { useNavigate } from 'react-router'
 import { call } from '../../api/call.ts'
 import { queryOf } from '../../api/queries.ts'
-import { Form, useForm } from '../../forms/form.tsx'
+import { Form } from '../../forms/form.tsx'
 import { ChangeButton } from '../../layout/change-buttons.tsx'
 import { PlainLayout } from '../../layout/plain-layout.tsx'
 import { paths } from '../../paths.ts'
@@ -23,29 +23,31 @@ function CreateOrganization(): ReactNode {
   const navigate = useNavigate()
   // Kept if only the workspace failed, so a retry does not create a second organization.
   const created = useRef<Organization | null>(null)
-  const form = useForm({
-    read: field => ({ name: field('name').trim(), workspace: field('workspace').trim() }),
-    check: body => ({
-      name: body.name === '' && 'Enter a name.',
-      workspace: body.workspace === '' && 'Enter a name.',
-    }),
-    async submit({ name, workspace }) {
-      const organization = created.current ?? (await call('createOrganization', { body: { name } }))
-      created.current = organization
-      return {
-        organization,
-        workspace: await call('createWorkspace', { org: organization.id, body: { name: workspace } }),
-      }
-    },
-    onDone: ({ organization, workspace }) =>
-      navigate(paths.workspace(organization.slug, workspace.id).firstSteps(), { replace: true }),
-  })
   return (
     <PlainLayout
       title="Create organization"
       description="An organization contains your members and workspaces. You can change both names later."
     >
-      <Form form={form} action="Create" isWide>
+      <Form
+        read={field => ({ name: field('name').trim(), workspace: field('workspace').trim() })}
+        check={body => ({
+          name: body.name === '' && 'Enter a name.',
+          workspace: body.workspace === '' && 'Enter a name.',
+        })}
+        submit={async ({ name, workspace }) => {
+          const organization = created.current ?? (await call('createOrganization', { body: { name } }))
+          created.current = organization
+          return {
+            organization,
+            workspace: await call('createWorkspace', { org: organization.id, body: { name: workspace } }),
+          }
+        }}
+        onDone={({ organization, workspace }) =>
+          navigate(paths.workspace(organization.slug, workspace.id).firstSteps(), { replace: true })
+        }
+        action="Create"
+        isWide
+      >
         <TextField
           label="Organization"
           hint="Your company or project."
