@@ -21,13 +21,12 @@ import type { Context } from '../context.ts'
 import { agentOf, deviceName, knownDevice } from './device.ts'
 
 type Owner = { id: string; email: string }
-type Statements = Pick<PrismaTransaction, '$executeRawUnsafe' | '$queryRaw'>
 
 /**
  * Stores a mail about a sign-in, unless the browser is known by its cookie, or the same program signed in from the same
  * address within 90 days. Skips the first sign-in of a new account. Call it before the sign-in is logged.
  */
-export async function mailNewDevice(ctx: Context, tx: Statements, user: Owner, request: Request): Promise<void> {
+export async function mailNewDevice(ctx: Context, tx: PrismaTransaction, user: Owner, request: Request): Promise<void> {
   if (knownDevice(ctx, request, user.id) !== null) return
   const [agent, address] = [agentOf(request), callerAddress(request)]
   const [found] = await tx.$queryRaw<Array<{ isKnown: boolean }>>`
@@ -47,7 +46,7 @@ export async function mailNewDevice(ctx: Context, tx: Statements, user: Owner, r
 /** Ends what the old password of a user has opened, except one session, and records and mails the change. */
 export async function recordNewPassword(
   ctx: Context,
-  tx: Statements & Pick<PrismaTransaction, 'session' | 'challenge'>,
+  tx: PrismaTransaction,
   user: Owner,
   { action, address, keeps }: { action: 'password_changed' | 'password_reset'; address: string; keeps?: string },
 ): Promise<void> {
@@ -61,7 +60,12 @@ export async function recordNewPassword(
 }
 
 /** Stores the mail about the deletion of an account. */
-export async function mailAccountDeletion(ctx: Context, tx: Statements, user: Owner, address: string): Promise<void> {
+export async function mailAccountDeletion(
+  ctx: Context,
+  tx: PrismaTransaction,
+  user: Owner,
+  address: string,
+): Promise<void> {
   const mail = accountDeletedMail(user.email, new Date(ctx.clock.now()))
   await storeMail(ctx, tx, user, { label: 'deleted account', mail, address })
 }
@@ -100,7 +104,7 @@ type AccountMail = {
  */
 export async function storeMail(
   ctx: Context,
-  tx: Statements,
+  tx: PrismaTransaction,
   { id, email }: Owner,
   { label, mail, address, link }: AccountMail,
 ): Promise<boolean> {

@@ -71,7 +71,7 @@ export async function storeConfirmationMail(
  * @param isRegistrant - Whether a session of the account gives the proof. Then all of these stay.
  */
 export async function recordConfirmedEmail(
-  ctx: Pick<Context, 'clock'>,
+  ctx: Context,
   tx: PrismaTransaction,
   userId: string,
   isRegistrant: boolean,
@@ -90,15 +90,12 @@ export async function recordConfirmedEmail(
 }
 
 /** Returns whether a user must confirm the address before creating an organization. */
-export function mustConfirmEmail(
-  { config }: Pick<Context, 'config'>,
-  { emailConfirmedAt }: { emailConfirmedAt: Date | null },
-): boolean {
-  return config.confirmsEmails && emailConfirmedAt === null
+export function mustConfirmEmail({ config }: Context, user: { emailConfirmedAt: Date | null }): boolean {
+  return config.confirmsEmails && user.emailConfirmedAt === null
 }
 
 /** Throws `email_not_confirmed` when a user must confirm the address first. */
-export function requireConfirmedEmail(ctx: Pick<Context, 'config'>, user: { emailConfirmedAt: Date | null }): void {
+export function requireConfirmedEmail(ctx: Context, user: { emailConfirmedAt: Date | null }): void {
   if (!mustConfirmEmail(ctx, user)) return
   throw new AppError('email_not_confirmed', 'Open the link in the mail that we sent you, to confirm your address.')
 }

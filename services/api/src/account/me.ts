@@ -124,7 +124,7 @@ type Row = { id: string; action: AccountAction; address: string; agent: string |
 
 /** Returns the latest entries in the log of an account that are older than `before`. */
 async function readAccountLog(
-  { pool }: Pick<Context, 'pool'>,
+  { pool }: Context,
   userId: string,
   before: string | undefined,
   limit: number,

@@ -108,7 +108,7 @@ export function isOutdatedHash(stored: string): boolean {
 }
 
 /** Throws `password_login_off` where users sign in through the issuer only. */
-export function requirePasswordLogin({ config }: Pick<Context, 'config'>): void {
+export function requirePasswordLogin({ config }: Context): void {
   if (config.passwordLogin) return
   throw new AppError('password_login_off', 'Users of this installation sign in with single sign-on only.')
 }

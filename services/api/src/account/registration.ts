@@ -44,7 +44,7 @@ export const register = endpoint(operations.register, async (ctx, { body, reques
 })
 
 /** Returns whether an account exists. */
-export async function hasAccounts(prisma: Pick<PrismaTransaction, 'user'>): Promise<boolean> {
+export async function hasAccounts(prisma: PrismaTransaction): Promise<boolean> {
   return (await prisma.user.findFirst({ select: { id: true } })) !== null
 }
 

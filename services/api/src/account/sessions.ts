@@ -74,7 +74,7 @@ export function presentSession(row: SessionRow, caller: UserCaller): Session {
  */
 export async function startSession(
   ctx: Context,
-  tx: Pick<PrismaTransaction, 'session' | '$executeRawUnsafe' | '$queryRaw'>,
+  tx: PrismaTransaction,
   user: UserRow,
   request: Request,
   { hasSecondFactor = false, logoutHint }: { hasSecondFactor?: boolean; logoutHint?: string | undefined } = {},

@@ -177,9 +177,6 @@ const everyMs = 1_000
 const rejectedMs = 60_000
 const rememberedMs = 24 * 3_600_000
 
-/** The API keys that this process has rejected, and how many different ones each address has sent. */
-export type RejectedKeys = ReturnType<typeof createRejectedKeys>
-
 /** Counts rejected keys: an address may send a hundred at once, and one more each second. */
 export function createRejectedKeys(clock: Clock = { now: steadyTime }) {
   const rejected = new LRUCache<string, true>({ ...options, ttl: rejectedMs, perf: clock })

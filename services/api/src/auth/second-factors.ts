@@ -5,10 +5,8 @@ import { toId } from '@belfry/domain/id'
 import type { Context } from '../context.ts'
 import type { UserCaller } from './find-user.ts'
 
-type Statements = Pick<PrismaTransaction, 'passkey' | 'totpFactor' | 'recoveryCode'>
-
 /** Reads the second factors of a user. */
-export async function readSecondFactors(tx: Statements, userId: string): Promise<SecondFactors> {
+export async function readSecondFactors(tx: PrismaTransaction, userId: string): Promise<SecondFactors> {
   const passkeys = await tx.passkey.findMany({ where: { userId }, orderBy: { id: 'asc' } })
   const totp = await tx.totpFactor.findFirst({ where: { userId, confirmedAt: { not: null } } })
   return {
@@ -27,7 +25,7 @@ export function presentPasskey({ id, name, createdAt, lastUsedAt }: PasskeyRow) 
 }
 
 /** Returns the kinds of proof that a user can give as a second factor. Empty without a second factor. */
-export async function factorsOf(tx: Statements, userId: string): Promise<FactorKind[]> {
+export async function factorsOf(tx: PrismaTransaction, userId: string): Promise<FactorKind[]> {
   const { passkeys, totp, recovery_codes_left: codesLeft } = await readSecondFactors(tx, userId)
   const own = [...(passkeys.length > 0 ? (['passkey'] as const) : []), ...(totp ? (['totp'] as const) : [])]
   // Without a factor the codes stand in for nothing.
@@ -38,10 +36,7 @@ export async function factorsOf(tx: Statements, userId: string): Promise<FactorK
  * Deletes all second factors of a user, with the recovery codes. Its sessions then count as signed in without a second
  * factor.
  */
-export async function deleteFactors(
-  tx: Statements & Pick<PrismaTransaction, 'session' | 'challenge'>,
-  userId: string,
-): Promise<number> {
+export async function deleteFactors(tx: PrismaTransaction, userId: string): Promise<number> {
   const where = { where: { userId } }
   const passkeys = await tx.passkey.deleteMany(where)
   const apps = await tx.totpFactor.deleteMany(where)

@@ -9,10 +9,8 @@ import type { Context } from '../context.ts'
 // The library is large, and most processes never need it.
 const library = () => import('@simplewebauthn/server')
 
-type Settings = Pick<Context, 'config'>
-
 /** Returns the origin and the relying party of this installation, both from its public URL. */
-function relyingParty({ config: { publicUrl } }: Settings) {
+function relyingParty({ config: { publicUrl } }: Context) {
   return { origin: publicUrl, id: new URL(publicUrl).hostname }
 }
 
@@ -146,14 +144,12 @@ type Purpose =
   | 'passkey'
   | 'passkey_enrolment'
 
-type Statements = Pick<PrismaTransaction, 'challenge'>
-
 const challengeMs = 5 * 60_000
 
 /** Stores a challenge for five minutes. Returns its random text. `userId` is null when any user may answer it. */
 export async function storeChallenge(
-  ctx: Pick<Context, 'clock'>,
-  tx: Statements,
+  ctx: Context,
+  tx: PrismaTransaction,
   purpose: Purpose,
   userId: string | null,
 ): Promise<string> {
@@ -170,8 +166,8 @@ export async function readChallenge(ctx: Context, text: string, purpose: Purpose
 
 /** Uses a challenge up. Of several concurrent callers one gets true. */
 export async function consumeChallenge(
-  ctx: Pick<Context, 'clock'>,
-  tx: Statements,
+  ctx: Context,
+  tx: PrismaTransaction,
   text: string,
   purpose: Purpose,
   userId: string | null,
@@ -180,6 +176,6 @@ export async function consumeChallenge(
   return count === 1
 }
 
-function openChallenge({ clock }: Pick<Context, 'clock'>, text: string, purpose: Purpose) {
+function openChallenge({ clock }: Context, text: string, purpose: Purpose) {
   return { hash: hashOneTimeToken(text), purpose, expiresAt: { gt: new Date(clock.now()) } }
 }

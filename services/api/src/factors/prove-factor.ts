@@ -74,7 +74,7 @@ export async function storeTotpSecret(ctx: Context, user: { id: string; email: s
  */
 export async function useTotpCode(
   ctx: Context,
-  tx: Pick<PrismaTransaction, 'totpFactor'>,
+  tx: PrismaTransaction,
   userId: string,
   code: string,
   isConfirmed = true,
@@ -113,10 +113,8 @@ const count = 10
 const length = 16
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 
-type Statements = Pick<PrismaTransaction, 'recoveryCode'>
-
 /** Replaces the recovery codes of a user by ten new ones of 80 random bits each. Only their hashes are stored. */
-export async function replaceRecoveryCodes(tx: Statements, userId: string): Promise<string[]> {
+export async function replaceRecoveryCodes(tx: PrismaTransaction, userId: string): Promise<string[]> {
   const codes = Array.from({ length: count }, newCode)
   await tx.recoveryCode.deleteMany({ where: { userId } })
   await tx.recoveryCode.createMany({ data: codes.map(code => ({ userId, codeHash: hashOf(code) })) })
@@ -124,7 +122,7 @@ export async function replaceRecoveryCodes(tx: Statements, userId: string): Prom
 }
 
 /** Uses a recovery code up. Of several concurrent requests with the same code one gets true. */
-async function useRecoveryCode(tx: Statements, userId: string, code: string): Promise<boolean> {
+async function useRecoveryCode(tx: PrismaTransaction, userId: string, code: string): Promise<boolean> {
   return (await tx.recoveryCode.deleteMany({ where: { userId, codeHash: hashOf(code) } })).count === 1
 }
 

@@ -117,7 +117,7 @@ function present({ organization, role }: Found, workspaceIds: string[], session:
 }
 
 /** Finds the open invitation of a token. Throws `not_found`, or the reason why it cannot be accepted. */
-async function findInvitation(tx: Pick<PrismaTransaction, 'invitation'>, token: string, now: number) {
+async function findInvitation(tx: PrismaTransaction, token: string, now: number) {
   const tokenHash = hashOneTimeToken(token)
   const row = await tx.invitation.findUnique({
     where: { tokenHash, organization: { deletedAt: null } },
@@ -147,7 +147,7 @@ function requireOpen(row: InvitationRow, now: number): void {
  * @returns The workspaces that the user has joined.
  */
 async function joinOrganization(
-  ctx: Pick<Context, 'config' | 'usageCache'>,
+  ctx: Context,
   tx: PrismaTransaction,
   invitation: InvitationRow & { invitedBy: string },
   by: { userId: string; address: string },

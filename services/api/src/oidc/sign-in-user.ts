@@ -122,10 +122,7 @@ async function applyGroups(
 }
 
 /** Returns the id of an organization that the mapping names by its id or its slug. */
-export async function findOrganization(
-  tx: Pick<PrismaTransaction, 'organization'>,
-  named: string,
-): Promise<string | undefined> {
+export async function findOrganization(tx: PrismaTransaction, named: string): Promise<string | undefined> {
   const id = fromId('org', named)
   const where = { ...(id === null ? { slug: named } : { id }), deletedAt: null }
   return (await tx.organization.findFirst({ where, select: { id: true } }))?.id
