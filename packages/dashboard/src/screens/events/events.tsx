@@ -110,20 +110,11 @@ const first: Draft = { topic: '', payload: '{\n  "hello": "world"\n}', target_ur
 
 /** Publishes an event and shows its targets, in a dialog. It stays open, so the user can publish another one. */
 function Publish(): ReactNode {
+  const { workspace } = useWorkspace()
   const [published, setPublished] = useState<PublishedEvent | null>(null)
   const [draft, setDraft] = useState(first)
-  return published ? (
-    <Published event={published} onAnother={() => setPublished(null)} />
-  ) : (
-    <PublishForm draft={draft} onChange={setDraft} onDone={setPublished} />
-  )
-}
-
-type PublishFormProps = { draft: Draft; onChange(draft: Draft): void; onDone(event: PublishedEvent): void }
-
-function PublishForm({ draft, onChange, onDone }: PublishFormProps): ReactNode {
-  const { workspace } = useWorkspace()
-  const set = (change: Partial<Draft>) => onChange({ ...draft, ...change })
+  const set = (change: Partial<Draft>) => setDraft({ ...draft, ...change })
+  if (published) return <Published event={published} onAnother={() => setPublished(null)} />
   return (
     <Form
       read={() => draft}
@@ -133,7 +124,7 @@ function PublishForm({ draft, onChange, onDone }: PublishFormProps): ReactNode {
         const body = { topic: topic.trim(), payload: new PayloadText(payload.trim()), ...givenIn(flow), ...target }
         return call('publishEvent', { ws: workspace.id, body, idempotencyKey: crypto.randomUUID() })
       }}
-      onDone={onDone}
+      onDone={setPublished}
       staysOpen
       action="Publish"
     >

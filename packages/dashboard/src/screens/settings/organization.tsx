@@ -20,8 +20,10 @@ import { AbsoluteTime, RelativeTime } from '../../ui/time.tsx'
 import styles from './settings.module.css'
 
 export function General(): ReactNode {
-  const { organization } = useOrganization()
+  const { organization, workspaces } = useOrganization()
+  const client = useQueryClient()
   const mayChange = useRefusal('organization.change') === null
+  const mayNotDelete = useRefusal('organization.delete')
   return (
     <>
       <PageHeader title="General" />
@@ -40,7 +42,29 @@ export function General(): ReactNode {
             />
           )}
         </Card>
-        <DeleteOrganization />
+        <section className={styles.section}>
+          <h2>Delete organization</h2>
+          <Card>
+            <div className={styles.danger}>
+              <p>Deletes its members, invitations and audit log. Delete its workspaces first.</p>
+              <DeleteByName
+                text="Delete"
+                kind="danger"
+                refusal={mayNotDelete ?? (workspaces.length > 0 ? 'Delete its workspaces first.' : null)}
+                what="organization"
+                name={organization.name}
+                description="This cannot be undone."
+                run={() => call('deleteOrganization', { org: organization.id })}
+                leaves
+                onDone={() => {
+                  client.clear()
+                  // Everything on the page belonged to it.
+                  location.assign('/')
+                }}
+              />
+            </div>
+          </Card>
+        </section>
       </div>
     </>
   )
@@ -74,37 +98,6 @@ function OrganizationForm({ organization }: { organization: Organization }): Rea
         autoCapitalize="none"
       />
     </Form>
-  )
-}
-
-function DeleteOrganization(): ReactNode {
-  const { organization, workspaces } = useOrganization()
-  const client = useQueryClient()
-  const refusal = useRefusal('organization.delete')
-  return (
-    <section className={styles.section}>
-      <h2>Delete organization</h2>
-      <Card>
-        <div className={styles.danger}>
-          <p>Deletes its members, invitations and audit log. Delete its workspaces first.</p>
-          <DeleteByName
-            text="Delete"
-            kind="danger"
-            refusal={refusal ?? (workspaces.length > 0 ? 'Delete its workspaces first.' : null)}
-            what="organization"
-            name={organization.name}
-            description="This cannot be undone."
-            run={() => call('deleteOrganization', { org: organization.id })}
-            leaves
-            onDone={() => {
-              client.clear()
-              // Everything on the page belonged to it.
-              location.assign('/')
-            }}
-          />
-        </div>
-      </Card>
-    </section>
   )
 }
 

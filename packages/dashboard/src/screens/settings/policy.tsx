@@ -53,6 +53,13 @@ export function Policy(): ReactNode {
       toast(`Members can ${isOn ? 'now' : 'no longer'} ${ability}`, 'good', undo)
     },
   })
+  const lifetime = useChange({
+    run: (days: number | null) =>
+      call('updateOrganization', { org: organization.id, body: { max_api_key_days: days } }),
+    done: 'Policy saved',
+  })
+  const days = String(organization.max_api_key_days ?? '')
+  const isListed = keyLifetimes.some(one => one.value === days)
   const isOn = (flag: Flag) => (change.isPending ? change.variables[flag] : undefined) ?? organization.policy[flag]
   return (
     <>
@@ -73,7 +80,21 @@ export function Policy(): ReactNode {
           ))}
         </div>
       </Card>
-      <KeyLifetime />
+      <section className={styles.section}>
+        <h2>API keys</h2>
+        <div className={styles.narrow}>
+          <Card>
+            <SelectField
+              label="Maximum lifetime of new API keys"
+              hint="Existing keys keep their expiry. A rolled key counts as a new one."
+              value={days}
+              disabled={refusal !== null || lifetime.isPending}
+              onChange={({ target }) => lifetime.mutate(target.value === '' ? null : Number(target.value))}
+              options={isListed ? keyLifetimes : [...keyLifetimes, { value: days, label: `${days} days` }]}
+            />
+          </Card>
+        </div>
+      </section>
       <section className={styles.section}>
         <h2>Sign-in</h2>
         <Card>
@@ -95,32 +116,3 @@ const keyLifetimes = [
   { value: '', label: 'No limit' },
   ...[7, 30, 90, 180, 365].map(days => ({ value: String(days), label: `${days} days` })),
 ]
-
-function KeyLifetime(): ReactNode {
-  const { organization } = useOrganization()
-  const refusal = useRefusal('organization.change')
-  const set = useChange({
-    run: (days: number | null) =>
-      call('updateOrganization', { org: organization.id, body: { max_api_key_days: days } }),
-    done: 'Policy saved',
-  })
-  const days = String(organization.max_api_key_days ?? '')
-  const isListed = keyLifetimes.some(one => one.value === days)
-  return (
-    <section className={styles.section}>
-      <h2>API keys</h2>
-      <div className={styles.narrow}>
-        <Card>
-          <SelectField
-            label="Maximum lifetime of new API keys"
-            hint="Existing keys keep their expiry. A rolled key counts as a new one."
-            value={days}
-            disabled={refusal !== null || set.isPending}
-            onChange={({ target }) => set.mutate(target.value === '' ? null : Number(target.value))}
-            options={isListed ? keyLifetimes : [...keyLifetimes, { value: days, label: `${days} days` }]}
-          />
-        </Card>
-      </div>
-    </section>
-  )
-}
