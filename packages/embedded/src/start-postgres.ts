@@ -26,18 +26,7 @@ export type PostgresOptions = {
   binaries?: PostgresBinaries | undefined
 }
 
-export type Postgres = {
-  port: number
-  pid: number
-  /** Returns the URL for a client, as the superuser. Default database: `postgres`. */
-  url(database?: string): string
-  /** Settles when the server has ended. */
-  exited: Promise<void>
-  /** Stops the server cleanly; open transactions are rolled back. */
-  stop(): Promise<void>
-  /** Kills the server, as a crash would; it recovers at the next start. */
-  kill(): void
-}
+export type Postgres = Awaited<ReturnType<typeof startPostgres>>
 
 // SIGINT rolls back and writes a checkpoint. That can be slow, and SIGQUIT leaves it to the next start.
 const stopSignals = [
@@ -53,7 +42,7 @@ const retryTimeoutMs = 15_000
  * Starts a PostgreSQL server for development and tests, on loopback only. First it stops the server that a killed process
  * left running on the same data.
  */
-export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
+export async function startPostgres(options: PostgresOptions) {
   const dataDir = resolve(options.dataDir)
   await mkdir(dirname(dataDir), { recursive: true })
   const found = options.binaries ?? (await findPostgresBinaries())
@@ -65,9 +54,13 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   return {
     port,
     pid: server.pid,
+    /** Returns the URL for a client, as the superuser. Default database: `postgres`. */
     url: urlOf(password, port),
+    /** Settles when the server has ended. */
     exited: server.exited,
+    /** Stops the server cleanly; open transactions are rolled back. */
     stop: () => stopServer(server, dataDir, binaries),
+    /** Kills the server, as a crash would; it recovers at the next start. */
     kill: () => server.kill('SIGQUIT'),
   }
 }
