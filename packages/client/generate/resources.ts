@@ -72,6 +72,7 @@ function resourcesClass(): string {
 export class Resources {
 ${members.join('\n')}
 
+  /** @param http - Sends the requests of all methods. */
   constructor(http: Http) {
 ${bindings.join('\n')}
   }
