@@ -3,8 +3,9 @@ import { clockToleranceMs } from './check-task.ts'
 import { groupBy } from './group-by.ts'
 import type { History, Move, StoredOperation, StoredTask } from './history.ts'
 
-// The moves of its last step may come after the time at which it says to have ended.
-const stepMs = 1_000
+// The transaction of its first step may begin before it, and the moves of its last step come after its end. Each statement may
+// take half a second on the way.
+const stepMs = 2_000
 
 type Ended = { state: string; reason: string; from: string }
 
@@ -58,7 +59,7 @@ function joinNeighbours(operations: readonly StoredOperation[]): StoredOperation
     const before = joined.findLast(
       ({ action, workspaceId }) => action === next.action && workspaceId === next.workspaceId,
     )
-    if (before && isWithin(before, next.createdAt - clockToleranceMs)) {
+    if (before && isWithin(before, next.createdAt - stepMs)) {
       before.id += ` and ${next.id}`
       before.done += next.done
       before.finishedAt = Math.max(before.finishedAt ?? 0, next.finishedAt ?? 0)
@@ -75,5 +76,5 @@ function isLeftOut({ createdAt, finishedAt }: StoredOperation, moves: readonly M
 }
 
 function isWithin({ createdAt, finishedAt }: StoredOperation, at: number): boolean {
-  return at >= createdAt - clockToleranceMs && at <= (finishedAt ?? 0) + stepMs
+  return at >= createdAt - stepMs && at <= (finishedAt ?? 0) + stepMs
 }
