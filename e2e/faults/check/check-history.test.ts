@@ -181,6 +181,14 @@ it('finds gaps between attempts, too many attempts, and a death before the last 
   expect(findings(giveUp)).toEqual(['I9 b'])
 })
 
+it('allows an attempt more for a failure of Belfry', () => {
+  const fail = (history: History) => {
+    taskOf(history, 'b').maxRetries = 0
+    Object.assign(history.runs[1]!, { responseStatus: null, errorCode: 'stale_connection' })
+  }
+  expect(findings(fail)).toEqual([])
+})
+
 function giveUp(history: History): void {
   taskOf(history, 'b').state = 'dead'
   history.moves.at(-1)!.to = 'dead'

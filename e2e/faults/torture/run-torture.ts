@@ -160,12 +160,12 @@ async function calmOf(
 function maxLatenessOf({ settings = {}, faults, load }: TorturePlan, delayMs: number): number {
   if (Object.keys(settings).length > 0) return Number.POSITIVE_INFINITY // tasks wait for their host
   const isPlain = load.every(one => one.does === 'create' && kindOf(one.task.path) === 'plain')
-  // A step of the clock makes what waits late by as much.
-  const steppedMs = faults.reduce(
-    (sum, fault) => sum + (fault.does === 'step PostgreSQL clock' ? fault.stepS * 1_000 : 0),
-    0,
-  )
-  return (isPlain && faults.every(({ does }) => does === 'clock') ? 2_000 : 60_000) + steppedMs + 5 * delayMs
+  // What waits is late by an outage of a server, and by a step of the clock.
+  const excusedMs = faults.reduce((sum, fault) => {
+    if ('process' in fault) return sum
+    return sum + (fault.does === 'step PostgreSQL clock' ? fault.stepS * 1_000 : fault.forMs)
+  }, 0)
+  return (isPlain && faults.every(({ does }) => does === 'clock') ? 2_000 : 60_000) + excusedMs + 5 * delayMs
 }
 
 // Where most calls of a workspace fail, its circuit breaker opens: the longest sum of a workspace.
