@@ -103,7 +103,7 @@ async function authorizeAny(
       ? await findMember(ctx, request, await findUser(ctx, request, apiKey ? missingBoth : undefined), params)
       : await findByKey(ctx, request, key, scope, params)
   if (!others.some(other => decide(caller.actor, other).allowed)) requireRight(caller, right)
-  return Object.assign(caller, { agent: agentOf(request) })
+  return caller
 }
 
 // Each agent names itself, so the name only tells agents of one credential apart.
@@ -142,14 +142,15 @@ async function findByKey(
 ): Promise<OrganizationCaller | WorkspaceCaller> {
   const address = callerAddress(request)
   const { keyId: apiKeyId, workspaceId, organizationId, scopes } = await findApiKey(ctx, request, key, address)
-  const caller = { organizationId, user: null, apiKeyId, actor: { kind: 'api_key' as const, scopes }, address }
+  const actor = { kind: 'api_key' as const, scopes }
+  const agent = agentOf(request)
   if (scope === 'organization') {
     if (organizationId !== params.org) throw notFound()
-    return caller
+    return { organizationId, user: null, apiKeyId, actor, address, agent }
   }
   const named = params.ws ?? namedWorkspace(request)
   if (named !== undefined && named !== workspaceId) throw notFound()
-  return { ...caller, workspaceId }
+  return { organizationId, workspaceId, user: null, apiKeyId, actor, address, agent }
 }
 
 async function findMemberOfOrganization(
@@ -167,7 +168,7 @@ async function findMemberOfOrganization(
   refuseSuspended('organization', membership.organization)
   if (membership.organization.requireSecondFactor) await requireSecondFactor(ctx, user)
   const actor = actorOf(membership.role, membership.organization, null)
-  return { organizationId, user, apiKeyId: null, actor, address: user.address }
+  return { organizationId, user, apiKeyId: null, actor, address: user.address, agent: agentOf(request) }
 }
 
 async function findMemberOfWorkspace(
@@ -198,7 +199,8 @@ async function findMemberOfWorkspace(
   refuseSuspended('workspace', workspace)
   if (isFactorRequired) await requireSecondFactor(ctx, user)
   const actor = actorOf(role, workspace.organization, workspaceRole)
-  return { organizationId, workspaceId, user, apiKeyId: null, actor, address: user.address }
+  const [address, agent] = [user.address, agentOf(request)]
+  return { organizationId, workspaceId, user, apiKeyId: null, actor, address, agent }
 }
 
 function namedWorkspace(request: Request): string | undefined {

@@ -10,7 +10,7 @@ import { overCount, type Quota } from './quotas.ts'
  * @param create - Gets `work` with the transaction that holds the lock, if one is needed.
  * @throws AppError `quota_exceeded`
  */
-export async function withinLimit<W extends { db: Db; headrooms: Headrooms }, T>(
+export function withinLimit<W extends { db: Db; headrooms: Headrooms }, T>(
   work: W,
   { limits }: Quota,
   { workspaceId, objects, wanted }: { workspaceId: string; objects: CountedInWorkspace; wanted: number },

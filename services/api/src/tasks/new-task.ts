@@ -29,20 +29,23 @@ export function toNewTask(
   arrivedAt: number,
 ) {
   const request = toStoredRequest(body, bodyText)
-  const own = {
+  const task: NewTask & { onConflict?: OnConflict } = {
     id: newUuid(),
     workspaceId,
-    source: 'task' as const,
+    source: 'task',
     executeAt: body.on_past === 'run' && Number(body.execute_at) <= arrivedAt ? null : body.execute_at,
     name: body.name,
     topic: null,
     eventId: null,
     replayOf: null,
+    traceparent: null,
+    createdBy: null,
+    depth: null,
     expiresAt: body.expires_at ?? null,
     key: body.key ?? null,
     labels: toLabels(body.labels && fillLabels(body.labels, request.contentType === null ? request.payload : null)),
+    ...request, // last: V8 copies it without a transition for each property
   }
-  const task: NewTask & { onConflict?: OnConflict } = Object.assign(request, own)
   if (body.on_conflict) task.onConflict = body.on_conflict
   return task
 }
@@ -146,8 +149,8 @@ export function toRequestOptions({ retry, connection }: Pick<CreateTaskBody, 're
 
 /** Returns the request of a new task or cron job. The payload is a slice of the body, so its bytes do not change. */
 export function toStoredRequest(body: Pick<CreateTaskBody, RequestField>, bodyText: string): StoredRequest {
-  const { maxRetries, backoff, baseDelayMs, maxDelayMs } = toStoredRetry(body.retry)
-  return Object.assign(toRequestOptions(body), {
+  const { maxRetries, backoff, baseDelayMs, maxDelayMs, retryDelays } = toStoredRetry(body.retry)
+  return {
     url: body.url,
     method: body.method,
     headers: JSON.stringify(body.headers),
@@ -157,10 +160,12 @@ export function toStoredRequest(body: Pick<CreateTaskBody, RequestField>, bodyTe
     backoff,
     baseDelayMs,
     maxDelayMs,
+    retryDelays,
     timeoutMs: body.timeout_ms,
     queue: queueNameOf(body.queue) ?? null,
+    connection: body.connection ?? null,
     callbacks: toStoredCallbacks(body),
-  })
+  }
 }
 
 /** Returns the changes of a request; fields that the body omits are undefined. */

@@ -45,10 +45,8 @@ export async function storeTask(
 }
 
 // Stores one task, unless its time has come.
-async function insertOne({ db, insertBatches }: Pick<Work, 'db' | 'insertBatches'>, task: NewTask) {
-  const inserted = isInTransaction(db) ? (await insertTasks(db, [task]))[0] : await insertBatches.insertTask(task)
-  if (!inserted) throw new Error('The insert returned no row for the task.')
-  return inserted
+function insertOne({ db, insertBatches }: Pick<Work, 'db' | 'insertBatches'>, task: NewTask) {
+  return isInTransaction(db) ? insertTasks(db, [task]).then(([inserted]) => inserted) : insertBatches.insertTask(task)
 }
 
 async function storeWithResponse(
@@ -104,7 +102,9 @@ async function refuseManyKept(db: Db, results: readonly UnderKey[]): Promise<voi
 async function insertPlain(work: Work, tasks: readonly NewTask[]): Promise<InsertedTask[]> {
   const [first] = tasks
   if (!first) return []
-  return tasks.length === 1 ? [await insertOne(work, first)] : insertTasks(work.db, tasks)
+  if (tasks.length > 1) return insertTasks(work.db, tasks)
+  const inserted = await insertOne(work, first)
+  return inserted ? [inserted] : []
 }
 
 export function hasKey<T extends NewTask>(task: T): task is T & TaskUnderKey {
@@ -198,5 +198,9 @@ export function openInsertBatches(pool: Pool, onBatch: (count: number) => void) 
 
 function inOrder(tasks: NewTask[], inserted: InsertedTask[]): InsertedTask[] {
   const rows = new Map(inserted.map(row => [row.id, row]))
-  return tasks.flatMap(({ id }) => rows.get(id) ?? [])
+  return tasks.map(({ id }) => {
+    const row = rows.get(id)
+    if (!row) throw new Error('The insert returned no row for a task.')
+    return row
+  })
 }
