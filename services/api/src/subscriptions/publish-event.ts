@@ -34,36 +34,40 @@ const maxBytes = 16 * 1024 * 1024
 
 export const publishEvent = creation(operations.publishEvent, {
   storesResponse: body =>
-    body.target_url !== undefined && !hasControls({ ...toControls(body), ...toRequestOptions(body) }),
+    body.target_url !== undefined && !hasControls(Object.assign(toControls(body), toRequestOptions(body))),
   inspect: (ctx, body) => [...inspectRequest(ctx, body, 'target_url'), ...inspectConnection(body)],
   async handle(work, input) {
-    const { caller, bodyText } = input
-    const { target_url: url, ...body } = input.body
+    const { caller, body, bodyText } = input
+    const { target_url: url, topic } = body
     const payload = memberText(bodyText, ['payload']) ?? null
     const targets =
       url === undefined
-        ? await findTargets(work.db, caller.workspaceId, { ...body, text: payload }, queueNameOf(body.queue) ?? null)
-        : [{ ...toStoredRequest({ ...body, url, method: 'POST' }, bodyText), ...toControls(body) }]
+        ? await findTargets(work.db, caller.workspaceId, { text: payload, ...body }, queueNameOf(body.queue) ?? null)
+        : [Object.assign(toStoredRequest({ url, method: 'POST', ...body }, bodyText), toControls(body))]
     if (targets.length * Buffer.byteLength(payload ?? '') > maxBytes) throw tooLarge(targets.length)
     const eventId = newUuid()
     const fill = labelFiller(payload)
-    const tasks = targets.map(
-      (target): NewTask => ({
-        payload,
-        ...target,
-        labels: target.labels ? toLabels(fill(target.labels)) : null,
+    const tasks = targets.map(target => {
+      const task: NewTask = {
         id: newUuid(),
         workspaceId: caller.workspaceId,
         source: 'event',
         executeAt: null,
-        name: body.topic,
-        topic: body.topic,
+        name: topic,
+        topic,
         eventId,
         replayOf: null,
-      }),
-    )
+        traceparent: null,
+        createdBy: null,
+        depth: null,
+        payload,
+        ...target,
+      }
+      task.labels = target.labels ? toLabels(fill(target.labels)) : null
+      return task
+    })
     const answer = (presented: Task[]) =>
-      new ApiResponse({ status: 202, body: { id: toId('evt', eventId), topic: body.topic, tasks: presented } })
+      new ApiResponse({ status: 202, body: { id: toId('evt', eventId), topic, tasks: presented } })
     const { response } = await schedule(work, input, {
       starts: 'at_once',
       rows: tasks,
@@ -81,7 +85,7 @@ export const publishEvent = creation(operations.publishEvent, {
         }
         const { results, ...stored } = await storeTasks(work, tasks)
         const presented = await mapInTurns(tasks, (task, i) => presentStored(task, results[i], new Map()))
-        return { ...stored, response: answer(presented) }
+        return { response: answer(presented), ...stored }
       },
     })
     return response
@@ -138,16 +142,16 @@ async function findTargets(
     values,
   })
   const matching = rows.filter(({ filter }) => filter === null || matchesFilter(JSON.parse(filter), event.payload))
-  return matching.map(({ filter: _, mcp, ...row }) => ({
-    ...row,
-    ...(mcp ? { payload: eventPayload(mcp, event), isReport: true } : {}),
-    queue: queue ?? row.queue ?? null,
-    // What the headers of an event prove to the targets of the workspace is not for an MCP client.
-    headers: mcp ? row.headers : JSON.stringify(mergeHeaders(event.headers, JSON.parse(row.headers))),
-    callbacks: mergeCallbacks(row.callbacks, toStoredCallbacks(event)),
-    maxAgeMs: earlier(toControls(event).maxAgeMs, row.maxAgeMs),
-    labels: toLabels([...new Set([...(row.labels ?? []), ...(event.labels ?? [])])]),
-  }))
+  return matching.map(({ filter: _, mcp, ...row }) =>
+    Object.assign(row, mcp && { payload: eventPayload(mcp, event), isReport: true }, {
+      queue: queue ?? row.queue ?? null,
+      // What the headers of an event prove to the targets of the workspace is not for an MCP client.
+      headers: mcp ? row.headers : JSON.stringify(mergeHeaders(event.headers, JSON.parse(row.headers))),
+      callbacks: mergeCallbacks(row.callbacks, toStoredCallbacks(event)),
+      maxAgeMs: earlier(toControls(event).maxAgeMs, row.maxAgeMs),
+      labels: toLabels([...new Set([...(row.labels ?? []), ...(event.labels ?? [])])]),
+    }),
+  )
 }
 
 // Both deadlines hold.
@@ -160,7 +164,7 @@ function earlier(ofEvent: number | null | undefined, own: number | null | undefi
 function mergeHeaders(ofEvent: Record<string, string>, own: Record<string, string>): Record<string, string> {
   const taken = new Set(Object.keys(own).map(name => name.toLowerCase()))
   const added = Object.entries(ofEvent).filter(([name]) => !taken.has(name.toLowerCase()))
-  return { ...Object.fromEntries(added), ...own }
+  return Object.fromEntries([...added, ...Object.entries(own)])
 }
 
 // A receiver may refuse more than 256 KiB, and the event has an envelope.
