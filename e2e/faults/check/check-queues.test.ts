@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { due, findings, moves, ran, stored, taskOf } from './good-history.ts'
-import type { History, StoredQueue } from './history.ts'
+import type { History, Move, StoredQueue } from './history.ts'
 
 const claimTime = 1_700_000_000_000
 
@@ -101,6 +101,17 @@ it('finds a start while the task in front of it is not final', () => {
   }
   // It started correctly and then succeeded out of order.
   expect(findings(withQueue({ ordered: true }, late))).toEqual(['I15 x'])
+})
+
+it('allows a start before a task in front of it whose transaction was not visible', () => {
+  const hide = (seen: Partial<Move>) => (history: History) => {
+    taskOf(history, 'x').executeAt = due + 1.5 // now behind y
+    for (const move of history.moves) if (move.taskId === 'y') move.transaction = 7
+    for (const move of history.moves) if (move.taskId === 'x') Object.assign(move, seen)
+  }
+  expect(findings(withQueue({ ordered: true }, hide({ seesBelow: 9 })))).toEqual(['I15 x', 'I15 x'])
+  expect(findings(withQueue({ ordered: true }, hide({ seesBelow: 9, seesNot: [7] })))).toEqual([])
+  expect(findings(withQueue({ ordered: true }, hide({ seesBelow: 7 })))).toEqual([])
 })
 
 it('finds a task that stays blocked', () => {

@@ -10,12 +10,13 @@ import {
   type StoredOperation,
   type StoredQueue,
   type StoredTask,
+  sees,
 } from './history.ts'
 
 type Claimed = Move & { runId: string }
 
-// A replay is due before its operation commits, and so in front of tasks that were claimed meanwhile.
-const replayMs = 2_000
+// How long before its move is written a claim has decided.
+const decidedMs = 2_000
 
 /**
  * Checks I15: a queue never has more attempts in flight than `max_concurrent`, starts no more in a period than its
@@ -41,7 +42,7 @@ export function checkQueues(history: History, report: Report): void {
     const unlost = calls.filter(({ runId }) => !lost.has(runId))
     checkCalls(queue, unlost, complain)
     checkCallsInPauses(queue, calls, complain)
-    if (queue.ordered) checkSuccesses(tasks, calls, complain)
+    if (queue.ordered) checkSuccesses(tasks, moves, claims, calls, complain)
     if (queue.ordered) checkReplays(tasks, history.operations, complain)
     for (const task of tasks)
       if (task.isBlocked && ['pending', 'retrying'].includes(task.state))
@@ -126,9 +127,10 @@ function checkOrder(
     const claimed = byId.get(claim.taskId)
     for (const task of tasks) {
       if (!claimed || !isBefore(task, claimed)) continue
-      const isNew = task.replayOf !== null && claim.at - task.createdAt < replayMs
+      // A replay has the time at which its transaction began, and so may be in front of tasks that were claimed meanwhile.
+      const isNew = task.replayOf !== null && claim.at - task.createdAt < decidedMs
       if (isNew) continue
-      const earlier = (moves.get(task.id) ?? []).filter(({ id }) => id < claim.id)
+      const earlier = (moves.get(task.id) ?? []).filter(move => move.id < claim.id && sees(claim, move))
       const state = earlier.at(-1)?.to
       if (state !== undefined && !['success', 'dead', 'cancelled'].includes(state))
         complain(claim.taskId, `was claimed while ${task.id} in front of it was ${state}`)
@@ -145,15 +147,28 @@ function checkCalls(queue: StoredQueue, hits: readonly Hit[], complain: Complain
   }
 }
 
-function checkSuccesses(tasks: readonly StoredTask[], hits: readonly Hit[], complain: Complain): void {
-  const succeeded = new Map<string, number>()
-  for (const { taskId, at, answered } of hits)
-    if (answered !== null && answered >= 200 && answered <= 299 && !succeeded.has(taskId)) succeeded.set(taskId, at)
-  const inOrder = tasks.filter(({ id }) => succeeded.has(id)).sort((a, b) => (isBefore(a, b) ? -1 : 1))
-  for (const [i, { id }] of inOrder.entries()) {
-    const before = inOrder[i - 1]
-    if (before && (succeeded.get(before.id) ?? 0) > (succeeded.get(id) ?? 0))
-      complain(id, `succeeded before ${before.id}`)
+function checkSuccesses(
+  tasks: readonly StoredTask[],
+  moves: ReadonlyMap<string, Move[]>,
+  claims: readonly Claimed[],
+  hits: readonly Hit[],
+  complain: Complain,
+): void {
+  const succeeded = new Map<string, Hit>()
+  for (const hit of hits)
+    if (hit.answered !== null && hit.answered >= 200 && hit.answered <= 299 && !succeeded.has(hit.taskId))
+      succeeded.set(hit.taskId, hit)
+  const inOrder = tasks.flatMap(task => {
+    const hit = succeeded.get(task.id)
+    return hit ? [{ task, hit }] : []
+  })
+  inOrder.sort((a, b) => (isBefore(a.task, b.task) ? -1 : 1))
+  for (const [i, { hit }] of inOrder.entries()) {
+    const before = inOrder[i - 1]?.hit
+    if (before === undefined || before.at <= hit.at) continue
+    const claim = claims.find(({ runId }) => runId === hit.runId)
+    const creation = moves.get(before.taskId)?.[0]
+    if (!claim || !creation || sees(claim, creation)) complain(hit.taskId, `succeeded before ${before.taskId}`)
   }
 }
 

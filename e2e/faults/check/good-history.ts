@@ -83,7 +83,19 @@ export function moves(taskId: string, states: readonly string[]): Move[] {
     const isDoomed = states[i + 1]?.startsWith('undone ') ?? false
     const runId = attempts === 0 || isUndone ? null : `${taskId}${attempts}${isDoomed ? ` doomed ${i}` : ''}`
     const at = due + i + (['success', 'dead', 'cancelled'].includes(to) ? recordMs : 0)
-    const move: Move = { id: i, taskId, from, to, attempts, runId, wasQuarantined: false, wasHeld: false, at }
+    const visible = { transaction: 1, seesBelow: 2, seesNot: [] }
+    const move: Move = {
+      id: i,
+      taskId,
+      from,
+      to,
+      attempts,
+      runId,
+      wasQuarantined: false,
+      wasHeld: false,
+      at,
+      ...visible,
+    }
     from = to
     return move
   })

@@ -169,6 +169,17 @@ export type Move = {
   /** Whether an operator held the task before this move. */
   wasHeld: boolean
   at: number
+  /** The number of its transaction. */
+  transaction: number
+  /** Its statement saw the transactions with lower numbers, except `seesNot`. */
+  seesBelow: number
+  /** Transactions that were not committed yet, or whose commit was not visible yet. */
+  seesNot: readonly number[]
+}
+
+/** Returns whether the statement of a move saw another one. */
+export function sees({ seesBelow, seesNot, transaction: own }: Move, { transaction }: Move): boolean {
+  return transaction === own || (transaction < seesBelow && !seesNot.includes(transaction))
 }
 
 /** The error code of a run whose dispatcher did not record it. */

@@ -39,7 +39,9 @@ export async function readHistory(fixture: Fixture): Promise<History> {
   )
   const moves = await fixture.sql<Move>(
     `SELECT id::int, task_id AS "taskId", from_state AS from, to_state AS to, attempts, run_id AS "runId",
-            was_quarantined AS "wasQuarantined", was_held AS "wasHeld", ${ms('at')} AS at
+            was_quarantined AS "wasQuarantined", was_held AS "wasHeld", ${ms('at')} AS at,
+            transaction::text::float8 AS transaction, pg_snapshot_xmax(seen)::text::float8 AS "seesBelow",
+            ARRAY(SELECT pg_snapshot_xip(seen)::text::float8) AS "seesNot"
      FROM fixture.transitions ORDER BY id`,
   )
   const operations = await fixture.sql<StoredOperation>(

@@ -85,15 +85,15 @@ function keep(fixture: Fixture, { name, env, proxies, setClock }: Prepared, star
     service: started,
     ...{ proxies, setClock },
     end(signal, until) {
-      isAway = until
+      isAway = Promise.all([isAway, until])
       return seated.service.stop(signal)
     },
   }
-  keepRunning(
-    seated,
-    () => fixture.spawn(name, { env }),
-    () => isAway,
-  ).catch(() => {}) // the fixture was closed
+  // Another fault may need it away while this one ends, e.g. a restore.
+  const mayStart = async () => {
+    for (let ended: typeof isAway | null = null; ended !== isAway; await ended) ended = isAway
+  }
+  keepRunning(seated, () => fixture.spawn(name, { env }), mayStart).catch(() => {}) // the fixture was closed
   return seated
 }
 
