@@ -44,11 +44,5 @@ export function nextStart(host: Host<unknown>, rate: StartRate, now: number): nu
 
 /** Returns whether something blocked a queue at a time, or later. */
 export function wasBlocked(blocks: Blocks, since: number): boolean {
-  const {
-    circuit_breaker: breaker = 0,
-    host_paused: pause = 0,
-    host_concurrency: permits = 0,
-    host_rate: rate = 0,
-  } = blocks
-  return Math.max(breaker, pause, permits, rate) > since
+  return blocks !== noBlocks && Object.values(blocks).some(at => at > since)
 }
