@@ -51,7 +51,16 @@ const restores = { none: 0, held: 1, released: 2 } as const
 const cronJobs = { active: 0, paused: 1, deleted: 2 } as const
 const actions = { cancel: 0, stop: 1, replay: 2 } as const
 const lives = { up: 0, frozen: 1, draining: 2, dead: 3 } as const
-const places = { nothing: 0, asked: 1, claimed: 2, journaled: 3, sent: 4, checked: 5 } as const
+const places = {
+  nothing: 0,
+  asked: 1,
+  claimed: 2,
+  journaled: 3,
+  sent: 4,
+  checked: 5,
+  decided: 6,
+  forgotten: 7,
+} as const
 
 function packSettings({ cronJob, workspace }: Stored): number {
   return cronJobs[cronJob] * 2 + (workspace === 'deleted' ? 1 : 0)

@@ -1,6 +1,7 @@
 import type { Mutation } from './mutations.ts'
 import {
   deadlines,
+  hangingCommits,
   noFaults,
   oneAtATime,
   oneInAPeriod,
@@ -47,6 +48,19 @@ export const claimMutations: Mutation[] = [
     mutation: { claimExpires: false },
     violation: 'a task starts after its deadline',
     trace: ['plain comes due', 'the deadline of plain passes', 'A claims plain'],
+  },
+  {
+    name: 'a claim whose commit hangs is taken as gone after the deadline',
+    question: hangingCommits,
+    mutation: { lockedIsBusy: false },
+    violation: 'a living dispatcher has lost its own attempt',
+    trace: [
+      'plain comes due',
+      'A claims plain, and the commit hangs',
+      'the deadline of plain passes',
+      'A has no answer, asks again, and gives plain up',
+      "A's claim of plain becomes visible",
+    ],
   },
   {
     name: 'a task with a deadline is prefetched',

@@ -1,8 +1,10 @@
+import { decidedSteps, hangSteps } from './hanging-steps.ts'
 import type { Rules } from './rules.ts'
 import {
   freshProcess,
   type Hold,
   holdOf,
+  isInDatabase,
   nothing,
   type Process,
   plain,
@@ -23,6 +25,7 @@ export function dispatcherSteps(rules: Rules, state: State, who: number, visit: 
   for (let task = 0; task < process.holds.length; task++) {
     const hold = holdOf(state, who, task)
     if (hold.at === 'asked') commitSteps(rules, state, who, task, visit)
+    if (hold.at === 'decided' || hold.at === 'forgotten') decidedSteps(rules, state, who, task, visit)
     // A process that is cut off from PostgreSQL still sends what it has claimed.
     if (process.is !== 'dead') sendSteps(rules, state, who, task, visit)
     if (process.is !== 'up' && process.is !== 'draining') continue
@@ -50,6 +53,7 @@ function askSteps(rules: Rules, state: State, who: number, task: number, visit: 
   visit('claim', who, task, committed(rules, state, who, task, asked))
   if (!isQuarantine && task === plain)
     visit('prefetch', who, task, committed(rules, state, who, task, { ...asked, isPrefetched: true }))
+  hangSteps(rules, state, who, task, isQuarantine, visit)
   if (state.faults === 0) return
   const slow = { ...state, faults: state.faults - 1 }
   visit('claimSlowly', who, task, withHold(slow, who, task, asked))
@@ -160,7 +164,7 @@ function outOfSession(hold: Hold): Hold {
 // A claim statement may still be in flight when the process exits: its connection broke, and it has no answer.
 function leaveStep(state: State, who: number, visit: Visit): void {
   const process = processOf(state, who)
-  if (process.holds.some(({ at }) => at !== 'nothing' && at !== 'asked')) return
+  if (process.holds.some(hold => hold.at !== 'nothing' && !isInDatabase(hold))) return
   const left = withProcess(state, who, { ...process, is: 'dead', isEntered: false })
   visit('leave', who, -1, hasClaims(left, process, who) ? left : renewed(state, who))
 }
@@ -177,8 +181,5 @@ export function renewed(state: State, who: number): State {
 
 /** Returns whether PostgreSQL still has claims or statements of a process that has ended. */
 export function hasClaims(state: State, process: Process, who: number): boolean {
-  return (
-    state.rows.some(row => row.state === 'processing' && row.by === who) ||
-    process.holds.some(({ at }) => at === 'asked')
-  )
+  return state.rows.some(row => row.state === 'processing' && row.by === who) || process.holds.some(isInDatabase)
 }

@@ -1,4 +1,15 @@
-import { cron, type Hold, nothing, plain, processOf, type Row, rowOf, type State, withProcess } from './state.ts'
+import {
+  cron,
+  type Hold,
+  isInDatabase,
+  nothing,
+  plain,
+  processOf,
+  type Row,
+  rowOf,
+  type State,
+  withProcess,
+} from './state.ts'
 import type { Visit } from './steps.ts'
 
 /** The faults of a process. A frozen process may only be cut off from PostgreSQL. It continues in the end. */
@@ -25,7 +36,7 @@ export function faultSteps(state: State, who: number, visit: Visit): void {
 
 // After a kill, only statements that have reached PostgreSQL remain.
 function left(hold: Hold): Hold {
-  return hold.at === 'asked' ? hold : nothing
+  return isInDatabase(hold) ? hold : nothing
 }
 
 /** PostgreSQL crashes and recovers, with empty unlogged tables: the dispatchers and the send journal. */

@@ -4,6 +4,7 @@ import {
   backupAndRestore,
   deadlines,
   floorAndOneFault,
+  hangingAndOneFault,
   operationsAndOneFault,
   pausesThatEnd,
   type Question,
@@ -34,6 +35,7 @@ const searches: Array<{ name: string; question: Question; states: number }> = [
   { name: 'replays in the background that are restored', question: restoredReplays, states: 36_653 },
   { name: 'a floor of the searches, with any one fault', question: floorAndOneFault, states: 19_992 },
   { name: 'a floor of the searches, and a restore', question: restoredFloor, states: 112_689 },
+  { name: 'a commit that hangs, with any further fault', question: hangingAndOneFault, states: 170_750 },
   { name: 'cron jobs that are paused and resumed', question: pausesThatEnd, states: 24_032 },
 ]
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { expectViolation, mutations } from './mutations.ts'
 import { sentences } from './promise.ts'
 import { explore } from './reached.ts'
-import { floor, oneFault, operations } from './scopes.ts'
+import { floor, hangingCommits, oneFault, operations } from './scopes.ts'
 import { testStatements } from './test-statements.ts'
 
 // A part of model.long.ts and mutations.long.ts.
@@ -16,6 +16,10 @@ it('keeps the promise in each of 598 states with operations in the background, a
 
 it('keeps the promise in each of 299 states with a floor of the searches, and can end from each', () => {
   expect(explore(floor)).toEqual({ states: 299, violation: null, trace: [] })
+})
+
+it('keeps the promise in each of 5,589 states with at most one commit that hangs, and can end from each', () => {
+  expect(explore(hangingCommits)).toEqual({ states: 5_589, violation: null, trace: [] })
 })
 
 it('each sentence of the promise has a mutation that breaks it', () => {

@@ -2,6 +2,10 @@
 export type Rules = {
   /** The state of a task whose only claim was undone. */
   undoneState: 'pending' | 'retrying'
+  /** Only in a variation: whether the commit of a claim may hang, when PostgreSQL has decided it. */
+  commitsHang: boolean
+  /** Whether a repeated claim learns of a locked task that it is busy, also after the deadline of the task. */
+  lockedIsBusy: boolean
   /** With which token a dispatcher asks again while the answer to its claim is missing. */
   tokenOfRepeatedClaim: 'same' | 'new'
   /** Whether a prefetched attempt waits for its entry in the send journal. */
@@ -82,6 +86,8 @@ export type Rules = {
 
 export const theRules: Rules = {
   undoneState: 'pending',
+  commitsHang: false,
+  lockedIsBusy: true,
   tokenOfRepeatedClaim: 'same',
   sendsNeedJournal: true,
   journalNames: 'session of the claim',

@@ -76,6 +76,16 @@ export const floor: Question = {
   faults: 0,
 }
 
+/** A commit that hangs, with a deadline that may pass meanwhile. */
+export const hangingCommits: Question = {
+  rules: { ...theRules, maxRetries: 0, commitsHang: true },
+  scope: { ...nothingElse, deadlines: true },
+  faults: 1,
+}
+
+/** As `hangingCommits`, with any further fault. */
+export const hangingAndOneFault: Question = { ...hangingCommits, faults: 2 }
+
 /** The floor of the searches, and any one fault. */
 export const floorAndOneFault: Question = { ...floor, faults: 1 }
 

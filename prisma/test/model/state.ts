@@ -60,9 +60,12 @@ export type Queue = {
   readonly isToWake: boolean
 }
 
-/** The knowledge of a process about a task. `asked`: its claim statement is in flight. `checked`: only in a variation. */
+/**
+ * The knowledge of a process about a task. `asked`: its claim statement is in flight. Only in variations: `checked`, and a
+ * claim whose commit hangs (`decided`), which its process may have given up (`forgotten`).
+ */
 export type Hold = {
-  readonly at: 'nothing' | 'asked' | 'claimed' | 'journaled' | 'checked' | 'sent'
+  readonly at: 'nothing' | 'asked' | 'decided' | 'forgotten' | 'claimed' | 'journaled' | 'checked' | 'sent'
   readonly attempt: number
   /** Whether it must be in the send journal before it is sent. */
   readonly isPrefetched: boolean
@@ -114,6 +117,11 @@ export type State = Stored & {
 }
 
 export const nothing: Hold = { at: 'nothing', attempt: 0, isPrefetched: false, isOfSession: true, hasOlder: false }
+
+/** Returns whether a claim is in PostgreSQL, and its process has no answer. */
+export function isInDatabase({ at }: Hold): boolean {
+  return at === 'asked' || at === 'decided' || at === 'forgotten'
+}
 
 export const freshProcess: Process = { is: 'up', isEntered: true, isProven: true, holds: [nothing, nothing] }
 

@@ -2,6 +2,7 @@ import { withTriggers } from './callbacks.ts'
 import { dispatcherSteps } from './dispatcher-steps.ts'
 import { crashStep, faultSteps } from './fault-steps.ts'
 import { floorSteps, lowered } from './floor-steps.ts'
+import { waitsForCommit } from './hanging-steps.ts'
 import { operationSteps } from './operation-steps.ts'
 import { queueSteps, withWakeUp } from './queue-steps.ts'
 import type { Rules } from './rules.ts'
@@ -19,6 +20,10 @@ const verbs = {
   commit: "PostgreSQL commits {who}'s claim of {task}",
   commitOlder: "PostgreSQL commits {who}'s first claim of {task}",
   vanish: "{who}'s claim of {task} never reaches PostgreSQL",
+  hang: '{who} claims {task}, and the commit hangs',
+  hangPrefetch: '{who} prefetches {task}, and the commit hangs',
+  show: "{who}'s claim of {task} becomes visible",
+  giveUp: '{who} has no answer, asks again, and gives {task} up',
   undo: '{who} undoes its claim of {task}',
   undoForLater: '{who} undoes its claim of {task}, to be claimed later',
   journal: '{who} writes {task} into the send journal',
@@ -90,13 +95,15 @@ export type Scope = {
 
 /** Visits all successors of a state. */
 export function visitNext(rules: Rules, scope: Scope, state: State, visit: Visit): void {
-  const tidy: Visit = (verb, who, task, next) =>
+  const tidy: Visit = (verb, who, task, next) => {
+    if (rules.commitsHang && waitsForCommit(state, verb, next)) return
     visit(
       verb,
       who,
       task,
       tidied(withWakeUp(rules, state, verb, withTriggers(rules, state, verb, withFloor(rules, state, next)))),
     )
+  }
   for (let who = 0; who < state.processes.length; who++) {
     dispatcherSteps(rules, state, who, tidy)
     faultSteps(state, who, tidy)
@@ -130,6 +137,8 @@ const optional: ReadonlySet<Verb> = new Set<Verb>([
   ...([
     'claimSlowly',
     'prefetchSlowly',
+    'hang',
+    'hangPrefetch',
     'kill',
     'terminate',
     'freeze',
