@@ -96,11 +96,12 @@ async function runOn(fixture: Fixture, plan: TorturePlan, onFault: (line: string
   const calm = await calmOf(stage, plan, delayMs)
   await resumeQueues(fixture)
   await releaseHeld(stage)
+  const releasedAt = performance.now() - beganAt
   await untilOperationsEnd(fixture)
   const { lostCommits } = stage
   const { verdict, history, complaints } = await judge(
     fixture,
-    { restMs, ...(lostCommits && { lostCommits }), latenessMs: maxLatenessOf(plan, delayMs) },
+    { restMs, ...(lostCommits && { lostCommits }), latenessMs: maxLatenessOf(plan, struck, releasedAt, delayMs) },
     history => ({
       ...withoutPermits(history, stage.heldInFlight),
       calm,
@@ -157,13 +158,19 @@ async function calmOf(
 }
 
 // By how much the timers of this process are late says what the machine gives to all of them.
-function maxLatenessOf({ settings = {}, faults, load }: TorturePlan, delayMs: number): number {
+function maxLatenessOf(
+  { settings = {}, faults, load }: TorturePlan,
+  struck: readonly Struck[],
+  releasedAt: number,
+  delayMs: number,
+): number {
   if (Object.keys(settings).length > 0) return Number.POSITIVE_INFINITY // tasks wait for their host
   const isPlain = load.every(one => one.does === 'create' && kindOf(one.task.path) === 'plain')
-  // What waits is late by an outage of a server, and by a step of the clock.
-  const excusedMs = faults.reduce((sum, fault) => {
+  // What waits is late by an outage of a server as long as it was, by a step of the clock, and until a restore's release.
+  const excusedMs = struck.reduce((sum, { fault, from, until }) => {
     if ('process' in fault) return sum
-    return sum + (fault.does === 'step PostgreSQL clock' ? fault.stepS * 1_000 : fault.forMs)
+    if (fault.does === 'step PostgreSQL clock') return sum + fault.stepS * 1_000
+    return sum + (fault.does === 'restore' ? releasedAt : until) - from
   }, 0)
   return (isPlain && faults.every(({ does }) => does === 'clock') ? 2_000 : 60_000) + excusedMs + 5 * delayMs
 }
