@@ -58,12 +58,15 @@ export function clientReference(read: (module: string) => string): string {
   const types = Object.entries(titles).map(
     ([module, title]) => `### ${title}\n\n\`\`\`typescript\n${shortTypes(read(module))}\n\`\`\`\n`,
   )
-  const responses = membersOf(read('generated/responses').replace(/^import .*$/gm, ''))
+  const declarations = membersOf(read('generated/responses').replace(/^import .*$/gm, ''))
+  const isUnion = ({ type }: Member) => type.includes('} | {')
+  const unions = declarations.filter(isUnion).map(({ type }) => `export${type};`)
+  const responses = declarations.filter(declaration => !isUnion(declaration))
   return [
     head + methods.join('\n'),
     section('exchangeToken', exchange),
     section('webhooks', webhooks),
-    `## Types\n\n${types.join('\n')}`,
+    `## Types\n\n${types.join('\n')}\n### Choices\n\n\`\`\`typescript\n${shortTypes(unions.join('\n\n'))}\n\`\`\`\n`,
     `${responseHead}${responses.map(response).join('\n')}\n`,
   ].join('\n')
 }

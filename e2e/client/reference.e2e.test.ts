@@ -23,3 +23,8 @@ it('the client reference of the site has every method of the package', () => {
   for (const name of [...methods, 'webhooks.verify', 'webhooks.sign'])
     expect(page).toMatch(new RegExp(`^- \`${name}[(<]`, 'm'))
 })
+
+it('shows each kind of a retry policy and of a condition', () => {
+  for (const text of ['delaysMs: number[]', "op: 'prefix'", "op: 'gt' | 'gte' | 'lt' | 'lte'"])
+    expect(page).toContain(text)
+})

@@ -48,7 +48,7 @@ export function inputTypes(): string {
     'CallbackTarget',
     `/** Where Belfry sends the outcome of a task. */\nexport type CallbackTarget = ${callback}`,
   )
-  const retry = bodyOf(fieldsOf({ $ref: 'RetryChange' }))
+  const retry = bodyOf(fieldsOf({ $ref: 'RetryRequest' }))
   const ofRetry = 'A new policy, or the changes of one. `delaysMs` excludes the other fields.'
   declared.set('RetryInput', `/** ${ofRetry} */\nexport type RetryInput = ${retry}`)
   const code = [...declared.values()].join('\n\n')

@@ -45,7 +45,7 @@ export function clientResources(): string {
     ([, name = '']) => name,
   )
   const types = [...declared, 'BatchResult', 'PageOptions', 'PutSecret', ...Object.values(typesOfModules).flat()]
-  const named = types.map(name => (aliases[name] ? `${name} as ${aliases[name]}` : name))
+  const named = [...new Set(types)].map(name => (aliases[name] ? `${name} as ${aliases[name]}` : name))
   return `// Generated from the operations of the API.
 import { followOperation } from '../follow-operation.ts'
 import type { Http } from '../http.ts'

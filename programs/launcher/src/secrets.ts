@@ -12,7 +12,7 @@ export function loadSecrets(path: string): Secrets {
   // New secrets would silently end all sessions and make stored secrets unreadable.
   if (existsSync(path)) {
     const price = 'users must then sign in again, and stored secrets are lost'
-    throw new PlainError(`${path} is damaged. Restore it, or remove it: ${price}.`)
+    throw new PlainError(`${path} is damaged, or lacks one of its secrets. Restore it, or remove it: ${price}.`)
   }
   const secrets = {
     JWT_SECRET: randomBytes(32).toString('hex'),

@@ -1,12 +1,10 @@
 import { createRedactor, type Redactor } from '@belfry/domain/secrets/redact'
 import { LRUCache } from 'lru-cache'
 
-/** Redactors of credentials. The patterns of a long token take milliseconds to make, and many calls send the same token. */
-export type CredentialRedactors = ReturnType<typeof createCredentialRedactors>
-
 // The patterns of a character take up to 300 bytes.
 const maxCharacters = 100_000
 
+/** Keeps redactors of credentials. The patterns of a long token take milliseconds to make, and many calls send the same token. */
 export function createCredentialRedactors() {
   const redactors = new LRUCache<string, Redactor, { hidden: readonly string[]; reference: string }>({
     maxSize: maxCharacters,

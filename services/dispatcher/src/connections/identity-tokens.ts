@@ -8,10 +8,8 @@ import type { MasterKeys } from '@belfry/vault'
 import { LRUCache } from 'lru-cache'
 import { TokenRequestError } from './request-token.ts'
 
-/** Signs the identity tokens of connections, by which a target knows which workspace calls. */
-export type IdentityTokens = ReturnType<typeof createIdentityTokens>
-
 /**
+ * Signs the identity tokens of connections, by which a target knows which workspace calls.
  * @param issuer - The public origin of the installation, or null.
  * @param max - How many tokens stay in memory. Default: 1,000.
  */

@@ -23,7 +23,7 @@ export type RequestDraft = RetryDraft & {
   callbacks: CallbackDrafts
 }
 
-export type RawBody = { payload_base64: string; content_type: string }
+type RawBody = { payload_base64: string; content_type: string }
 
 export const callbackEvents: readonly CallbackEvent[] = ['on_success', 'on_failure', 'on_attempt']
 

@@ -29,8 +29,8 @@ export function parseWhen(text: string, timeZone: string, now: Date): When {
 }
 
 /** Returns the instant of a draft for the API, or else the error of its text. */
-export function readWhen({ text, zone }: WhenDraft): { at: string | null; error: string | null } {
-  const when = parseWhen(text, zone, new Date())
+export function readWhen({ text, zone }: WhenDraft, now = new Date()): { at: string | null; error: string | null } {
+  const when = parseWhen(text, zone, now)
   return 'error' in when ? { at: null, error: when.error } : { at: when.at.toISOString(), error: null }
 }
 

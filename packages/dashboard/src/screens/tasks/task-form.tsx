@@ -179,13 +179,14 @@ function draftFor(task: Task | undefined, model: Task | undefined, isReplay: boo
 
 /** @param stored - The task whose fields change. */
 function checkDraft(draft: Draft, stored: Task | undefined): FieldErrors {
-  const when = readWhen(draft.when)
-  const expires = draft.expires.text.trim() === '' ? null : readWhen(draft.expires)
+  const now = new Date()
+  const when = readWhen(draft.when, now)
+  const expires = draft.expires.text.trim() === '' ? null : readWhen(draft.expires, now)
   const isEarly = when.at && expires?.at && Date.parse(expires.at) <= Date.parse(when.at)
   const losesPayload = stored && stored.payload !== null && draft.payload.trim() === ''
   return messagesIn({
     name: draft.name.trim() === '' && 'Enter a name.',
-    execute_at: when.error ?? (Date.parse(when.at ?? '') <= Date.now() && 'Choose a time in the future.'),
+    execute_at: when.error ?? (Date.parse(when.at ?? '') <= now.getTime() && 'Choose a time in the future.'),
     payload: losesPayload && 'A payload can be replaced but not removed. Create a new task instead.',
     ...checkRequest(draft),
     expires_at: expires?.error ?? (isEarly && 'Choose a time after the task.'),
