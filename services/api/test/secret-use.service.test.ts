@@ -52,6 +52,18 @@ async function move(send: Send, kind: string, body: Json): Promise<Json> {
   return send('PATCH', `${root}/${kind}/${created.body.id}`, { url: `${url}moved` })
 }
 
+let groups = 0
+
+/** Gives an endpoint that another caller has written another target. */
+async function moveEndpoint(send: Send, secret: string, endpoints: (name: string) => Json[]): Promise<Json> {
+  const topic = `group-${groups++}`
+  await full('POST', `/v2/topics/${topic}/endpoints`, { endpoints: [{ name: topic, url }] })
+  const { data } = (await full('GET', `${root}/subscriptions`)).body
+  const { id } = data.find((one: Json) => one.topic === topic)
+  await full('PATCH', `${root}/subscriptions/${id}`, { headers: { 'X-Key': secret } })
+  return send('POST', `/v2/topics/${topic}/endpoints`, { endpoints: endpoints(topic) })
+}
+
 /** Each way to send a reference to a secret. */
 const doors: Record<string, (send: Send, reference: string) => Promise<Json>> = {
   'the URL of a task': (send, s) => send('POST', `${root}/tasks`, aTaskBody({ url: `${url}?key=${s}` })),
@@ -88,16 +100,12 @@ const doors: Record<string, (send: Send, reference: string) => Promise<Json>> = 
   'a cron job of another caller': (send, s) => move(send, 'cronjobs', { ...job, payload: s }),
   'a subscription of another caller': (send, s) =>
     move(send, 'subscriptions', { topic: 'u', url, headers: { 'X-Key': s } }),
-  'an endpoint of another caller': async (send, s) => {
-    const [topic, name] = ['moved', 'an-endpoint']
-    const add = (by: Send, to: string) =>
-      by('POST', `/v2/topics/${topic}/endpoints`, { endpoints: [{ name, url: to }] })
-    await add(full, url)
-    const { data } = (await full('GET', `${root}/subscriptions`)).body
-    const { id } = data.find((one: Json) => one.topic === topic)
-    await full('PATCH', `${root}/subscriptions/${id}`, { headers: { 'X-Key': s } })
-    return add(send, `${url}moved`)
-  },
+  'an endpoint of another caller': (send, s) => moveEndpoint(send, s, name => [{ name, url: `${url}moved` }]),
+  'an endpoint of another caller, which the request has named before': (send, s) =>
+    moveEndpoint(send, s, name => [
+      { name: `${name}-new`, url },
+      { name: `${name}-new`, url: `${url}moved` },
+    ]),
   'an endpoint of a URL group': (send, s) =>
     send('POST', '/v2/topics/a-group/endpoints', { endpoints: [{ url: `${url}${s}` }] }),
 }

@@ -39,10 +39,13 @@ async function addEndpoints(call: Call<'subscription.write'>): Promise<void> {
   }
   await inTransaction(ctx.pool, async tx => {
     await tx.query('SELECT FROM workspaces WHERE id = $1 FOR NO KEY UPDATE', [caller.workspaceId])
-    const kept =
-      'SELECT headers, callbacks FROM subscriptions WHERE workspace_id = $1 AND topic = $2 AND endpoint_name = ANY ($3) AND mcp IS NULL'
+    // A name and a URL find the same endpoint, and an earlier part of the request may have named or moved it.
+    const kept = `
+      SELECT headers, callbacks FROM subscriptions
+      WHERE workspace_id = $1 AND topic = $2 AND (endpoint_name = ANY ($3) OR url = ANY ($4)) AND mcp IS NULL`
     const names = endpoints.flatMap(({ name }) => name ?? [])
-    const { rows } = await tx.query<Written>(kept, [caller.workspaceId, group, names])
+    const urls = endpoints.map(({ url }) => url)
+    const { rows } = await tx.query<Written>(kept, [caller.workspaceId, group, names, urls])
     await requireSecretUse(tx, caller, [...endpoints, ...rows])
     for (const { name, url = '' } of endpoints) {
       const id = await upsert(tx, caller.workspaceId, group, { name: name ?? null, url })
