@@ -89,6 +89,72 @@ it('a key that may change things and not read them sees what identifies them', a
   expect(changed.body).toEqual({ id: subscription.id, active: true, created_at: subscription.created_at })
 })
 
+const own = 'https://own.example/'
+const callback = { on_attempt: { url: own } }
+
+/** Each way to send what others have written to a target of the caller, with the right that it needs, and the right to read it. */
+const receipts: Record<string, [right: string, read: string, send: (send: Send, change: Json) => Promise<Json>]> = {
+  'a task': ['task.write', 'task.read', async (send, change) => patch(send, 'tasks', aTaskBody(), change)],
+  'a replay': [
+    'task.write',
+    'task.read',
+    async (send, change) => {
+      const { id } = (await full('POST', `${root}/tasks`, aTaskBody())).body
+      await full('DELETE', `${root}/tasks/${id}`)
+      return send('POST', `${root}/tasks/${id}/replay`, change)
+    },
+  ],
+  'a cron job': [
+    'cron_job.write',
+    'cron_job.read',
+    (send, change) => patch(send, 'cronjobs', { name: 'J', url: secretUrl, method: 'POST', cron: '0 0 1 1 *' }, change),
+  ],
+  'a subscription': [
+    'subscription.write',
+    'subscription.read',
+    (send, change) => patch(send, 'subscriptions', { topic: 'receipts', url: secretUrl }, change),
+  ],
+}
+
+async function patch(send: Send, kind: string, body: Json, change: Json): Promise<Json> {
+  const { id } = (await full('POST', `${root}/${kind}`, body)).body
+  return send('PATCH', `${root}/${kind}/${id}`, change)
+}
+
+describe.each(Object.entries(receipts))('what others have written in %s', (_, [right, read, change]) => {
+  it('goes to another target only for a caller who may read it', async () => {
+    expect((await change(await keyWith(right), { url: own })).status).toBe(403)
+    expect((await change(await keyWith(right, read), { url: own })).status).toBeLessThan(300)
+  })
+
+  it('goes to a new callback only for a caller who may read it, and the responses', async () => {
+    for (const missing of [[], [read], ['run.read']])
+      expect((await change(await keyWith(right, ...missing), callback)).status).toBe(403)
+    expect((await change(await keyWith(right, read, 'run.read'), callback)).status).toBeLessThan(300)
+    expect((await change(await keyWith(right), { on_attempt: null })).status).toBeLessThan(300)
+  })
+})
+
+it('reports the calls of subscriptions only to the callback of a caller who may read them', async () => {
+  await full('POST', '/v2/topics/reported/endpoints', { endpoints: [{ name: 'one', url: secretUrl }] })
+  const publish = (send: Send) => send('POST', '/api/events', { topic: 'reported', payload: {}, ...callback })
+  const ofGroup = (send: Send) => send('POST', '/v2/publish/reported', 'x', { 'Upstash-Callback': own })
+  for (const door of [publish, ofGroup]) {
+    expect((await door(await keyWith('publish'))).status).toBe(403)
+    expect((await door(await keyWith('publish', 'subscription.read', 'run.read'))).status).toBeLessThan(300)
+  }
+  const direct = { topic: 't', target_url: own, payload: {}, ...callback }
+  expect((await (await keyWith('publish'))('POST', '/api/events', direct)).status).toBe(202)
+})
+
+it('an endpoint of another caller moves only for a caller who may read it', async () => {
+  const move = (send: Send, url: string) =>
+    send('POST', '/v2/topics/to-move/endpoints', { endpoints: [{ name: 'one', url }] })
+  await move(full, secretUrl)
+  expect((await move(await keyWith('subscription.write'), own)).status).toBe(403)
+  expect((await move(await keyWith('subscription.write', 'subscription.read'), own)).status).toBeLessThan(300)
+})
+
 /** The schemas that a schema contains, with itself. */
 function* partsOf(schema: Json): Generator<Json> {
   yield schema

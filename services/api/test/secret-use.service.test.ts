@@ -44,7 +44,7 @@ async function keyWith(...scopes: string[]): Promise<Send> {
 
 const ofJson = { 'Content-Type': 'application/json' }
 const cron = { 'Upstash-Cron': '0 0 1 1 *' }
-const writing = ['publish', 'task.write', 'cron_job.write', 'subscription.write']
+const writing = ['publish', 'task.write', 'cron_job.write', 'subscription.write', 'read']
 
 /** Gives what another caller has written another target. */
 async function move(send: Send, kind: string, body: Json): Promise<Json> {

@@ -21,6 +21,7 @@ import { presentTask } from '@belfry/present/present-task'
 import { expansionLookAheadMs } from '@belfry/queue'
 import { type Auditor, audit } from '../audit/audit.ts'
 import { type Allowed, authorOf } from '../auth/authorize.ts'
+import { requireReader } from '../auth/require-reader.ts'
 import type { Context } from '../context.ts'
 import { creation, endpoint, type Work, workOf } from '../endpoint.ts'
 import { invalidField, notFound, refuseUsedKey } from '../http/errors.ts'
@@ -93,6 +94,7 @@ export const updateCronJob = endpoint(operations.updateCronJob, {
     const id = input.params.cronjob
     const change = toChange(body, bodyText)
     if (!isEmpty(change)) {
+      requireReader(caller, 'cron_job.read', change)
       refuseLargePayload(await readQuota(ctx, caller.organizationId), change.payload)
       await refuseUsedKey(body.key, () => rewriteCronJob(ctx, caller, id, change, body))
     }

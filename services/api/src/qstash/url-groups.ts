@@ -2,6 +2,7 @@ import { type Db, inTransaction } from '@belfry/db/postgres/in-transaction'
 import { newUuid, toId } from '@belfry/domain/id'
 import { isTopic } from '@belfry/domain/topic'
 import { audit } from '../audit/audit.ts'
+import { requireReader } from '../auth/require-reader.ts'
 import { requireSecretUse, type Written } from '../secrets/require-secret-use.ts'
 import { type Call, on, type QstashRoutes, readJson } from './call.ts'
 import { checkUrl } from './publish/message-task.ts'
@@ -46,6 +47,9 @@ async function addEndpoints(call: Call<'subscription.write'>): Promise<void> {
     const names = endpoints.flatMap(({ name }) => name ?? [])
     const urls = endpoints.map(({ url }) => url)
     const { rows } = await tx.query<Written>(kept, [caller.workspaceId, group, names, urls])
+    // Only a name moves an endpoint.
+    const [url] = names.length > 0 ? urls : []
+    for (const { callbacks } of rows) requireReader(caller, 'subscription.read', { url, callbacks: url && callbacks })
     await requireSecretUse(tx, caller, [...endpoints, ...rows])
     for (const { name, url = '' } of endpoints) {
       const id = await upsert(tx, caller.workspaceId, group, { name: name ?? null, url })

@@ -13,6 +13,7 @@ import { matchesFilter } from '@belfry/domain/payload-filter'
 import { mapInTurns } from '@belfry/domain/slices'
 import { patternsOf } from '@belfry/domain/topic'
 import { presentNewTask } from '@belfry/present/task-form'
+import { requireReader } from '../auth/require-reader.ts'
 import { creation } from '../endpoint.ts'
 import { ApiResponse } from '../http/response.ts'
 import { type Controls, controlColumns, toStoredControls } from '../tasks/controls.ts'
@@ -40,6 +41,7 @@ export const publishEvent = creation(operations.publishEvent, {
     const { caller, body, bodyText } = input
     const { target_url: url, topic } = body
     const payload = memberText(bodyText, ['payload']) ?? null
+    if (url === undefined) requireReader(caller, 'subscription.read', { callbacks: toStoredCallbacks(body) })
     const targets =
       url === undefined
         ? await findTargets(work.db, caller.workspaceId, { text: payload, ...body }, queueNameOf(body.queue) ?? null)

@@ -9,6 +9,7 @@ import type { Condition } from '@belfry/domain/payload-filter'
 import { presentCallbacks, presentRetry } from '@belfry/present/task-form'
 import { audit } from '../audit/audit.ts'
 import { type Allowed, authorOf } from '../auth/authorize.ts'
+import { requireReader } from '../auth/require-reader.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { notFound, refuseUsedKey } from '../http/errors.ts'
@@ -120,6 +121,7 @@ export const updateSubscription = endpoint(operations.updateSubscription, {
     const callbackChange = toCallbackChange(body)
     if (isEmpty(change) && callbackChange === undefined) return readSubscription(ctx, input)
     const written = { url: body.url, headers: change.headers, callbacks: callbackChange }
+    requireReader(caller, 'subscription.read', written)
     await requireSecretUse(ctx.pool, caller, [written], () =>
       ctx.prisma.subscription.findFirst({ where: { id: params.sub, workspaceId } }),
     )

@@ -18,6 +18,7 @@ import { presentTask } from '@belfry/present/present-task'
 import type { TaskRow } from '@belfry/present/task-row'
 import { type Auditor, audit } from '../audit/audit.ts'
 import { authorOf } from '../auth/authorize.ts'
+import { requireReader } from '../auth/require-reader.ts'
 import type { Context } from '../context.ts'
 import { creation, endpoint } from '../endpoint.ts'
 import { notFound } from '../http/errors.ts'
@@ -58,6 +59,7 @@ export const replayTask = creation(operations.replayTask, {
     const { params, caller, body, bodyText, arrivedAt } = input
     const change = toChange(body, bodyText)
     const origin: Origin = {}
+    requireReader(caller, 'task.read', change)
     await requireSecretUse(work.db, caller, [change], () => findTask(work.db, caller.workspaceId, params.task))
     const { row } = await schedule(work, input, {
       starts: 'later',
@@ -96,6 +98,7 @@ export const updateTask = endpoint(operations.updateTask, {
   async handle(ctx, { caller, params, body, bodyText, arrivedAt }) {
     const change = toChange(body, bodyText)
     if (isEmpty(change)) return readTask(ctx, caller, params.task)
+    requireReader(caller, 'task.read', change)
     await requireSecretUse(ctx.pool, caller, [change], () => findTask(ctx.pool, caller.workspaceId, params.task))
     refuseLargePayload(await readQuota(ctx, caller.organizationId), change.payload)
     if (change.callbacks !== undefined) await refuseForCallback(ctx.pool, caller.workspaceId, params.task)

@@ -121,6 +121,8 @@ async function preparePublication(call: Call, quota: Quota, publication: Publica
   const executeAt = timeOf(ctx, options)
   refuseUnpublishable(quota, publication.body, executeAt === null)
   const isGroup = 'group' in destination
+  if (isGroup && (options.callback || options.failureCallback))
+    for (const right of ['subscription.read', 'run.read'] as const) requireRight(caller, right)
   const endpoints = isGroup ? await endpointsOf(call, destination.group, publication.body) : [destination]
   const messages = endpoints.map(endpoint => {
     const body = { ...toBody(endpoint, options, publication.body), execute_at: executeAt }
