@@ -14,7 +14,7 @@ import {
 import { claim } from './statements.ts'
 import type { Verb, Visit } from './steps.ts'
 
-/** Claims that PostgreSQL has decided, and whose commit hangs: nobody sees them, and their rows are locked. */
+/** Claims that PostgreSQL has decided, and whose commit hangs: no statement sees them, and their rows are locked. */
 export function hangSteps(rules: Rules, state: State, who: number, task: number, isQuarantine: boolean, visit: Visit) {
   if (!rules.commitsHang || state.faults === 0 || isLocked(state, task)) return
   const less = { ...state, faults: state.faults - 1 }
