@@ -26,7 +26,7 @@ copied AS (
 ),
 requested AS (
   INSERT INTO task_requests (task_id, topic, name, url, method, headers, payload, content_type, callbacks, queue, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, created_by, depth, labels, retry_delays, qstash, connection, subscription_id, is_report, extra_bytes)
-  SELECT c.id, r.topic, r.name, r.url, r.method, r.headers, r.payload, r.content_type, r.callbacks, r.queue, r.max_retries, r.backoff, r.base_delay_ms, r.max_delay_ms, r.timeout_ms, NULL, r.depth, r.labels, r.retry_delays, r.qstash, r.connection, r.subscription_id, r.is_report, nullif(greatest(coalesce(octet_length(r.name), 0) + coalesce(octet_length(r.url), 0) + coalesce(octet_length(r.headers), 0) + coalesce(octet_length(r.callbacks), 0) - 1024, 0), 0)
+  SELECT c.id, r.topic, r.name, r.url, r.method, r.headers, r.payload, r.content_type, r.callbacks, r.queue, r.max_retries, r.backoff, r.base_delay_ms, r.max_delay_ms, r.timeout_ms, NULL, greatest(r.depth, $7::int2), r.labels, r.retry_delays, r.qstash, r.connection, r.subscription_id, r.is_report, nullif(greatest(coalesce(octet_length(r.name), 0) + coalesce(octet_length(r.url), 0) + coalesce(octet_length(r.headers), 0) + coalesce(octet_length(r.callbacks), 0) - 1024, 0), 0)
   FROM copied c JOIN task_requests r ON r.task_id = c.replay_of
 ),
 labelled AS (

@@ -11,9 +11,15 @@ export type SettledDeadLetters = { deadLetters: string[]; replays: DueRow[]; now
 
 /**
  * How many replays are due per second, the first of them at `from` or now, whichever is later. Null: all of them then.
- * `withCancelled`: cancelled tasks are replayed like dead letters. Default: no.
+ * `withCancelled`: cancelled tasks are replayed like dead letters. Default: no. `depth`: after how many calls of Belfry in a
+ * row they are replayed. Default: as many as before.
  */
-export type ReplayPace = { perSecond: number | null; from: Date | null; withCancelled?: boolean }
+export type ReplayPace = {
+  perSecond: number | null
+  from: Date | null
+  withCancelled?: boolean
+  depth?: number | null
+}
 
 /**
  * Replays or discards dead letters of a workspace, in one statement. Skips ids that are not dead letters, so each dead
@@ -25,9 +31,9 @@ export async function settleDeadLetters(
   workspaceId: string,
   taskIds: readonly string[],
   action: SettleAction,
-  { perSecond, from, withCancelled = false }: ReplayPace = { perSecond: null, from: null },
+  { perSecond, from, withCancelled = false, depth = null }: ReplayPace = { perSecond: null, from: null },
 ): Promise<SettledDeadLetters> {
-  const values = [workspaceId, taskIds, action, from, perSecond, withCancelled]
+  const values = [workspaceId, taskIds, action, from, perSecond, withCancelled, depth]
   const { rows } = await db.query<SettledRow>({ name: 'settle_dead_letters', text, values })
   return {
     deadLetters: rows.flatMap(({ id, dueAt }) => (dueAt === null ? [id] : [])),
@@ -55,7 +61,7 @@ const text = `
               + coalesce((row_number() OVER (ORDER BY execute_at, id) - 1) * interval '1 second' / $5::int, interval '0') AS copy_due_at
     FROM settled WHERE $3::text = 'replay'
   ),
-  ${copiesOf('replayed', { dueAt: 'copy_due_at' })}
+  ${copiesOf('replayed', { depth: 'greatest(r.depth, $7::int2)', dueAt: 'copy_due_at' })}
   SELECT id, NULL::timestamptz AS "dueAt", clock_timestamp() AS now FROM settled
   UNION ALL
   SELECT id, due_at, clock_timestamp() FROM copied`

@@ -77,6 +77,28 @@ it('every task counts that a called target creates, in each way', async () => {
   for (const [path, body] of creations) expect((await send(path, body)).status).toBeLessThan(300)
 })
 
+it('replays of dead letters count that a called target makes, and continue the row of calls', async () => {
+  const batch = await send(`${scheduler}/tasks/batch`, { tasks: Array(7).fill(aTaskBody()) })
+  const ids: string[] = batch.body.data.map(({ task }: { task: { id: string } }) => task.id)
+  await api.db.query(`UPDATE tasks SET state = 'dead', finished_at = now() WHERE id = ANY ($1)`, [
+    ids.map(id => fromId('task', id)),
+  ])
+  const replay = (body: unknown, headers = {}) => send(`${scheduler}/dead-letters/replay`, body, headers)
+  expect((await replay({ ids: ids.slice(0, 5) }, called())).body).toMatchObject({ replayed: 5 })
+  expect((await replay({ ids: [ids[5]] }, called())).status).toBe(429)
+  const text = `
+    SELECT DISTINCT depth FROM task_requests JOIN tasks t ON t.id = task_id
+    WHERE t.workspace_id = $1 AND t.replay_of IS NOT NULL`
+  expect((await api.db.query(text, [fromId('ws', caller.workspaceId)])).rows).toEqual([{ depth: 1 }])
+  expect((await replay({ filter: {} }, called())).body.code).toBe('loop_detected')
+  const operation = { action: 'replay', ids: [ids[5]] }
+  expect((await send(`${scheduler}/bulk-operations`, operation, called())).body.code).toBe('loop_detected')
+  expect((await replay({ ids: [ids[5]] })).body).toMatchObject({ replayed: 1 })
+  const retry = { Authorization: `Bearer ${caller.apiKey}`, ...called() }
+  const last = ids[6]?.replace('task_', 'dlq_')
+  expect((await api.send('POST', `/v2/dlq/retry/${last}`, undefined, retry)).status).toBe(429)
+})
+
 it('an event with an Idempotency-Key that was refused is published later', async () => {
   await subscribe(6)
   expect(await publish()).toBe(202)

@@ -1,4 +1,5 @@
 import { fromId } from '@belfry/domain/id'
+import { depthHeaders } from '@belfry/vault'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { expect, it } from 'vitest'
@@ -47,6 +48,21 @@ it('takes one message in each request, and payloads with many members', async ()
     status: 400,
     body: { detail: 'Send one message in each request.' },
   })
+})
+
+it('a tool creates nothing for a call of Belfry that is the sixth in a row', async () => {
+  const depth = depthHeaders(api.ctx.config.masterKeys)
+  const params = { name: 'schedule_task', arguments: { url: 'https://example.com/', after: '1h' } }
+  const schedule = async (value = '') => {
+    const headers = {
+      'X-Api-Key': api.caller.apiKey,
+      Accept: 'application/json, text/event-stream',
+      'X-Belfry-Depth': value,
+    }
+    return (await api.send('POST', '/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params }, headers)).text
+  }
+  expect(await schedule(depth.at(-1))).toContain('calls in a row of the same kind')
+  expect(JSON.parse(await schedule(depth[0])).result.isError).toBeUndefined()
 })
 
 it.each([

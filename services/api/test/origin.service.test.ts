@@ -60,6 +60,7 @@ it('refuses to create anything for a call that is the sixth in a row, and counts
     [`${scheduler}/tasks`, aTaskBody()],
     [`${scheduler}/tasks/batch`, { tasks: [aTaskBody()] }],
     [`${scheduler}/tasks/${finished}/replay`, undefined],
+    [`${scheduler}/dead-letters/replay`, { ids: [finished] }],
     [`${scheduler}/cronjobs`, job],
     [`${scheduler}/cronjobs/${cronJob}/trigger`, undefined],
     ['/api/events', event],

@@ -86,7 +86,10 @@ function credentialsOf({ headers }: Request) {
 function within(app: Express, { headers, socket }: Request): NonNullable<BelfryOptions['fetch']> {
   return async (url, init) => {
     const { pathname, search } = new URL(String(url))
-    const forwarded = headers['x-forwarded-for']
+    // Who has sent it, and in which chain of calls.
+    const kept = ['x-forwarded-for', 'x-belfry-depth', 'traceparent'].flatMap(name =>
+      headers[name] === undefined ? [] : [[name, String(headers[name])]],
+    )
     await setImmediate()
     const answer = await injectRequest(app, {
       method: (init?.method ?? 'GET') as 'GET',
@@ -94,7 +97,7 @@ function within(app: Express, { headers, socket }: Request): NonNullable<BelfryO
       headers: {
         ...(init?.headers as Record<string, string>),
         host: headers.host ?? 'localhost',
-        ...(forwarded ? { 'x-forwarded-for': forwarded } : {}),
+        ...Object.fromEntries(kept),
       },
       ...(socket.remoteAddress === undefined ? {} : { remoteAddress: socket.remoteAddress }),
       ...(init?.body ? { payload: init.body as InjectPayload } : {}),

@@ -46,8 +46,9 @@ import { readBoundedPage } from '../http/bounded-page.ts'
 import { notFound } from '../http/errors.ts'
 import { type PageRows, readPage } from '../http/page.ts'
 import { ApiResponse, accepted } from '../http/response.ts'
+import { chargeFanOut, readQuota } from '../quotas/quotas.ts'
 import { scanTasks } from '../tasks/read-tasks.ts'
-import { enqueue } from '../tasks/schedule.ts'
+import { depthOf, enqueue } from '../tasks/schedule.ts'
 
 type Action = BulkOperation['action']
 
@@ -131,9 +132,16 @@ export const listDeadLetters = endpoint(operations.listDeadLetters, async (ctx, 
   return readBoundedPage<TaskRow, Task>(ctx, query, scan, `dead-letters:${caller.workspaceId}`, presentTask)
 })
 
-export const replayDeadLetters = endpoint(operations.replayDeadLetters, (ctx, { caller, body }) =>
-  settle(ctx, caller, 'replay', body, body.per_second),
-)
+export const replayDeadLetters = endpoint(operations.replayDeadLetters, async (ctx, { caller, body, request }) => {
+  const depth = depthOf(ctx, request)
+  if (depth !== null && body.ids === undefined) throw onlyByIds()
+  return settle(ctx, caller, 'replay', body, body.per_second, depth)
+})
+
+// What runs in the background does not belong to a call.
+function onlyByIds(): AppError {
+  return new AppError('loop_detected', 'A target that Belfry calls may replay dead letters at once, by their ids.')
+}
 
 export const discardDeadLetters = endpoint(operations.discardDeadLetters, (ctx, { caller, body }) =>
   settle(ctx, caller, 'discard', body),
@@ -145,22 +153,29 @@ function settle<A extends SettleAction>(
   action: A,
   body: SettleDeadLettersBody,
   perSecond: number | null = null,
+  depth: number | null = null,
 ): Promise<ApiResponse> {
   const wanted = { action, filter: body.filter ?? { ids: body.ids }, perSecond }
-  return act(ctx, caller, wanted, async ids => (await settleAtOnce(ctx, caller, wanted, ids)).deadLetters.length)
+  return act(ctx, caller, wanted, async ids => (await settleAtOnce(ctx, caller, wanted, ids, depth)).deadLetters.length)
 }
 
-/** Settles dead letters, and records it in the audit log of the organization. */
+/**
+ * Settles dead letters, and records it in the audit log of the organization.
+ * @param depth - After how many calls of Belfry in a row, or null.
+ */
 export async function settleAtOnce<A extends SettleAction>(
   ctx: Context,
   caller: Allowed<BulkRight<A>>,
   wanted: BulkRequest & { action: A },
   ids: readonly string[],
+  depth: number | null,
 ) {
   const { action, perSecond } = wanted
+  const quota = depth === null ? null : await readQuota(ctx, caller.organizationId)
   const settled = await inTransaction(ctx.pool, async tx => {
-    const result = await settleDeadLetters(tx, caller.workspaceId, ids, action, { perSecond, from: null })
+    const result = await settleDeadLetters(tx, caller.workspaceId, ids, action, { perSecond, from: null, depth })
     const count = result.deadLetters.length
+    if (quota && count > 0) await chargeFanOut(tx, quota, caller.organizationId, count)
     if (count > 0) await auditBulk(tx, caller, wanted, { count })
     return result
   })
@@ -168,9 +183,10 @@ export async function settleAtOnce<A extends SettleAction>(
   return settled
 }
 
-export const startBulkOperation = endpoint(operations.startBulkOperation, async (ctx, { caller, body }) => {
+export const startBulkOperation = endpoint(operations.startBulkOperation, async (ctx, { caller, body, request }) => {
   const { action, ids, filter = { ids }, per_second: perSecond = null } = body
   const allowed = requireRight(caller, bulkRight(action))
+  if (action === 'replay' && depthOf(ctx, request) !== null) throw onlyByIds()
   const operation = presentOperation(await startOperation(ctx, allowed, { action, filter, perSecond }))
   return accepted(`/api/v1/scheduler/bulk-operations/${operation.id}`, operation)
 })

@@ -7,6 +7,7 @@ import type { TaskRow } from '@belfry/present/task-row'
 import { type BulkRight, settleAtOnce } from '../bulk-operations/bulk-operations.ts'
 import { isOnPage, readBounded } from '../http/bounded-page.ts'
 import { scanTasks } from '../tasks/read-tasks.ts'
+import { depthOf } from '../tasks/schedule.ts'
 import { type Call, on, type QstashRoutes, readFilters } from './call.ts'
 import { defaultCount, readCount, readFilter, readTimes, refuseOrder } from './message-filter.ts'
 import { presentBytes, presentMessage } from './messages.ts'
@@ -121,6 +122,8 @@ function presentResponse(run: Response | undefined) {
   }
 }
 
-function settle<A extends SettleAction>({ ctx, caller }: Call<BulkRight<A>>, ids: readonly string[], action: A) {
-  return settleAtOnce(ctx, caller, { action, filter: { ids: [...ids] }, perSecond: null }, ids)
+async function settle<A extends SettleAction>(call: Call<BulkRight<A>>, ids: readonly string[], action: A) {
+  const { ctx, caller, request } = call
+  const depth = action === 'replay' ? depthOf(ctx, request) : null
+  return settleAtOnce(ctx, caller, { action, filter: { ids: [...ids] }, perSecond: null }, ids, depth)
 }

@@ -81,19 +81,26 @@ export async function schedule<T extends Stored>(
   return stored
 }
 
-// Ends loops of targets that create the next task through the API.
-function originOf({ config }: Pick<Work, 'config'>, caller: Allowed, { headers }: Request) {
-  const value = headers[depthHeader.toLowerCase()]
-  const depth = value === undefined ? 0 : readDepth(config.masterKeys, String(value))
-  if (depth > maxDepth) {
-    const detail = `Belfry called the sender of this request after ${maxDepth} calls in a row of the same kind.`
-    throw new AppError('loop_detected', `${detail} Such a request creates no task.`)
-  }
+function originOf(work: Pick<Work, 'config'>, caller: Allowed, request: Request) {
+  const { traceparent } = request.headers
   return {
     createdBy: authorOf(caller),
-    depth: depth === 0 ? null : depth,
-    traceparent: headers.traceparent === undefined ? null : readTraceparent(headers.traceparent),
+    depth: depthOf(work, request),
+    traceparent: traceparent === undefined ? null : readTraceparent(traceparent),
   }
+}
+
+/**
+ * Returns after how many calls of Belfry in a row a request came, or null. Ends loops of targets that create the next task
+ * through the API.
+ * @throws AppError `loop_detected`
+ */
+export function depthOf({ config }: Pick<Work, 'config'>, { headers }: Request): number | null {
+  const value = headers[depthHeader.toLowerCase()]
+  const depth = value === undefined ? 0 : readDepth(config.masterKeys, String(value))
+  if (depth <= maxDepth) return depth === 0 ? null : depth
+  const detail = `Belfry called the sender of this request after ${maxDepth} calls in a row of the same kind.`
+  throw new AppError('loop_detected', `${detail} Such a request creates no task.`)
 }
 
 /** A task that is due, with what spares its dispatcher a query. */
