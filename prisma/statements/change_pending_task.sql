@@ -27,7 +27,7 @@ before AS (
   FROM task JOIN task_requests r ON r.task_id = task.id FOR UPDATE OF r
 ),
 request AS (
-  UPDATE task_requests r SET name = $5, url = $6, method = $7, headers = $8, payload = $9, content_type = $10, callbacks = nullif(jsonb_strip_nulls(coalesce(callbacks::jsonb, '{}') || $11::jsonb)::text, '{}'), queue = $12, max_retries = $13, backoff = $14, base_delay_ms = $15, max_delay_ms = $16, timeout_ms = $17, retry_delays = $18, qstash = $19, connection = $20, updated_by = $21, is_report = NULL, labels = nullif($23::text[], '{}'), extra_bytes = nullif(greatest(coalesce(octet_length(($5)::text), 0) + coalesce(octet_length(($6)::text), 0) + coalesce(octet_length(($8)::text), 0) + coalesce(octet_length((nullif(jsonb_strip_nulls(coalesce(callbacks::jsonb, '{}') || $11::jsonb)::text, '{}'))::text), 0) - 1024, 0), 0)
+  UPDATE task_requests r SET name = $5, url = $6, method = $7, headers = $8, payload = $9, content_type = $10, callbacks = nullif(jsonb_strip_nulls(coalesce(callbacks::jsonb, '{}') || $11::jsonb)::text, '{}'), queue = $12, max_retries = $13, backoff = $14, base_delay_ms = $15, max_delay_ms = $16, timeout_ms = $17, retry_delays = $18, qstash = $19, connection = $20, updated_by = $21, is_report = NULL, subscription_id = NULL, labels = nullif($23::text[], '{}'), extra_bytes = nullif(greatest(coalesce(octet_length(($5)::text), 0) + coalesce(octet_length(($6)::text), 0) + coalesce(octet_length(($8)::text), 0) + coalesce(octet_length((nullif(jsonb_strip_nulls(coalesce(callbacks::jsonb, '{}') || $11::jsonb)::text, '{}'))::text), 0) - 1024, 0), 0)
   FROM before WHERE r.task_id = before.task_id
   RETURNING r.task_id, coalesce(octet_length(r.payload), 0) + coalesce(r.extra_bytes, 0) AS bytes
 ),

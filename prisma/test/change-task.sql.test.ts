@@ -118,6 +118,17 @@ describe('changePendingTask', () => {
     expect([row.execute_at, row.due_at]).toEqual([executeAt, executeAt])
   })
 
+  it.each([
+    ['its name', { name: 'New' }, true],
+    ['its payload', { payload: '{"forged":1}' }, false],
+    ['its URL', { url: 'https://other.example/' }, false],
+  ])('leaves the secret of a subscription to what was published: %s', async (_, change, isKept) => {
+    const task = { ...aTask({ executeAt: new Date(Date.now() + 60_000) }), subscriptionId: randomUUID() }
+    await insertTasks(db.pool, [task])
+    await changePendingTask(db.pool, task.workspaceId, task.id, change)
+    expect((await taskRow(db.pool, task.id)).subscription_id).toBe(isKept ? task.subscriptionId : null)
+  })
+
   it('refuses a time that is not in the future, and changes nothing', async () => {
     const task = await pending()
     const change = { executeAt: new Date(Date.now() - 1000), name: 'New' }

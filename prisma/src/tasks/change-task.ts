@@ -103,6 +103,8 @@ async function changeTask(
     if (value !== undefined) sets.set(column, changedValue(column, `$${values.push(value)}`))
   }
   if (change.payload !== undefined) sets.set('is_report', 'NULL')
+  // The secret of a subscription proves what was published, to the target of the subscription.
+  if (change.payload !== undefined || change.url !== undefined) sets.set('subscription_id', 'NULL')
   const hasCallbacks = change.callbacks === undefined ? '' : ', has_callbacks = true'
   const queued =
     change.queue === undefined ? '' : `, queue_id = ${queueIdOf('workspace_id', `$${values.push(change.queue)}::text`)}`
