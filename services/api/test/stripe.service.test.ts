@@ -191,6 +191,27 @@ describe.skipIf(reason !== null)('billing by Stripe', () => {
     expect(await on(caller, 'DELETE', '')).toMatchObject({ status: 204 })
   })
 
+  it('a deletion ends the open checkout, and is refused when the checkout is paid and its event late', async () => {
+    const begun = async () => {
+      const caller = await api.signUp()
+      await choose(caller, 'startup')
+      const as = { Authorization: `Bearer ${caller.token}` }
+      await api.send('DELETE', `/api/v1/workspaces/${caller.workspaceId}`, undefined, as)
+      const before = stripe.calls.length
+      const remove = async () => (await on(caller, 'DELETE', '')).status
+      const ended = () => stripe.calls.slice(before).filter(({ path }) => path.endsWith('/expire')).length
+      return { caller, remove, ended }
+    }
+    const unpaid = await begun()
+    expect([await unpaid.remove(), unpaid.ended()]).toEqual([204, 1])
+    const paid = await begun()
+    const text = 'SELECT customer_id FROM billing_accounts WHERE organization_id = $1'
+    const { rows } = await api.db.query(text, [fromId('org', paid.caller.organizationId)])
+    stripe.pay(rows[0].customer_id, 'price_startup')
+    expect(await paid.remove()).toBe(409)
+    expect(await read(paid.caller)).toMatchObject({ tier: 'startup', billing: { status: 'active' } })
+  })
+
   it('responds with 503 while Stripe is unavailable', async () => {
     const { caller } = await subscribed()
     const before = stripe.calls.length

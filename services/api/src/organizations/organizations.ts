@@ -13,6 +13,8 @@ import { audit, changesBetween } from '../audit/audit.ts'
 import { type CallerOf, requireRight } from '../auth/authorize.ts'
 import type { UserCaller } from '../auth/find-user.ts'
 import { requireSecondFactor, requireStepUp } from '../auth/second-factors.ts'
+import { endCheckout } from '../billing/stripe/choose-tier.ts'
+import { callingStripe } from '../billing/stripe/stripe-billing.ts'
 import { presentPeriod } from '../billing/tier.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
@@ -86,12 +88,14 @@ function rulesOf({ policy, max_api_key_days, require_second_factor }: Organizati
 
 export const deleteOrganization = endpoint(operations.deleteOrganization, async (ctx, { caller }) => {
   await requireStepUp(ctx, caller.user)
-  const id = caller.organizationId
+  const { organizationId: id, user, apiKeyId, address } = caller
+  const { stripe } = ctx
+  await refuseWithWorkspaces(ctx.prisma, id)
+  if (stripe) await callingStripe(ctx, () => endCheckout(ctx, stripe, id, { userId: user.userId, apiKeyId, address }))
   await ctx.prisma.$transaction(async tx => {
     await lockOrganization(tx, id)
-    const workspaces = await tx.workspace.count({ where: { organizationId: id, deletedAt: null } })
-    if (workspaces > 0) throw new AppError('conflict', 'Delete the workspaces of the organization first.')
-    await refuseWhilePaid(tx, id)
+    await refuseWithWorkspaces(tx, id)
+    await refuseWhilePaid(ctx, tx, id)
     const { name, slug } = await tx.organization.findUniqueOrThrow({ where: { id } })
     // Without members the organization is invisible, and the scheduler removes it. Its slug is free again.
     await tx.organization.update({ where: { id }, data: { deletedAt: new Date(ctx.clock.now()), slug: id } })
@@ -101,11 +105,20 @@ export const deleteOrganization = endpoint(operations.deleteOrganization, async 
   })
 })
 
+async function refuseWithWorkspaces({ workspace }: Pick<PrismaTransaction, 'workspace'>, organizationId: string) {
+  if ((await workspace.count({ where: { organizationId, deletedAt: null } })) > 0)
+    throw new AppError('conflict', 'Delete the workspaces of the organization first.')
+}
+
+const renewing = ['active', 'trialing', 'past_due', 'unpaid']
+
 // A subscription that renews would be paid for nothing. A subscription that ends with its period is harmless.
-async function refuseWhilePaid(tx: PrismaTransaction, organizationId: string): Promise<void> {
-  const status = { in: ['active', 'trialing', 'past_due', 'unpaid'] }
-  const account = await tx.billingAccount.findFirst({ where: { organizationId, status }, select: { nextTier: true } })
-  if (account && account.nextTier !== 'free')
+async function refuseWhilePaid({ stripe }: Context, tx: PrismaTransaction, organizationId: string): Promise<void> {
+  await tx.$queryRaw`SELECT FROM billing_accounts WHERE organization_id = ${organizationId}::uuid FOR UPDATE`
+  const account = await tx.billingAccount.findUnique({ where: { organizationId } })
+  if (stripe && account?.checkoutId)
+    throw new AppError('conflict', 'A payment of the organization has just begun. Try again.')
+  if (account && renewing.includes(account.status ?? '') && account.nextTier !== 'free')
     throw new AppError('conflict', 'Cancel the subscription first: choose the tier free.')
 }
 

@@ -6,7 +6,7 @@ import { toId } from '@belfry/domain/id'
 import { type TierName, tierNames } from '@belfry/domain/tiers'
 import type { Stripe } from 'stripe'
 import type { Context } from '../../context.ts'
-import { invalidField } from '../../http/errors.ts'
+import { invalidField, notFound } from '../../http/errors.ts'
 import { applyTier } from '../apply-tier.ts'
 import { refreshSubscription } from './refresh-subscription.ts'
 import type { StripeBilling } from './stripe-billing.ts'
@@ -63,11 +63,12 @@ async function beginCheckout(
   tier: TierName,
 ): Promise<string> {
   const price = priceOf(settings, tier)
+  const organization = await findOwners(tx, account.organizationId)
+  if (!organization) throw notFound() // just deleted
   // Only one checkout may be paid: two would make two subscriptions.
   if (account.checkoutId !== null) await expire(stripe, account.checkoutId)
   const organizationId = toId('org', account.organizationId)
-  const organization = await findOwners(tx, account.organizationId)
-  const page = `${ctx.config.publicUrl}/${organization?.slug}/settings/usage`
+  const page = `${ctx.config.publicUrl}/${organization.slug}/settings/usage`
   const session = await stripe.checkout.sessions.create({
     mode: 'subscription',
     customer: account.customerId,
@@ -80,6 +81,24 @@ async function beginCheckout(
   if (!session.url) throw new Error('Stripe returned a checkout without a URL.')
   await storeBillingAccount(tx, { ...account, checkoutId: session.id })
   return session.url
+}
+
+/**
+ * Ends the open checkout of an organization that is to be deleted, and reads its subscription: the checkout may be paid,
+ * and the event of Stripe late.
+ */
+export async function endCheckout(
+  ctx: Context,
+  billing: StripeBilling,
+  organizationId: string,
+  by: TierChanger,
+): Promise<void> {
+  await inTransaction(ctx.pool, async tx => {
+    const { customerId, checkoutId, ...account } = await lockBillingAccount(tx, organizationId)
+    if (customerId === null) return
+    if (checkoutId !== null) await expire(billing.stripe, checkoutId)
+    await refreshSubscription(ctx, billing, tx, { ...account, customerId, checkoutId: null }, by)
+  })
 }
 
 async function expire(stripe: Stripe, checkoutId: string): Promise<void> {
