@@ -129,17 +129,26 @@ it('is not found in another workspace', async () => {
   expect((await api.send('GET', pathOf(other), undefined, other.owner.session)).body.data).toEqual([])
 })
 
-it('takes the keys of its jobs with it, and no others', async () => {
+it('takes the keys of its jobs and their MCP subscriptions with it, and no others', async () => {
   const issuer = await aJobIssuer()
   const { organization, credential } = await anOrganizationThatTrusts(api, issuer, { scopes: ['read'] })
-  const ofJob = (await exchange(api, credential, await issuer.sign())).body.key
+  const { key: ofJob, id: jobKey } = (await exchange(api, credential, await issuer.sign())).body
   const ofUser = (await organization.apiKey())['X-Api-Key']
   const tasks = async (key: string) =>
     (await api.send('GET', '/api/v1/scheduler/tasks', undefined, { 'X-Api-Key': key })).status
   expect([await tasks(ofJob), await tasks(ofUser)]).toEqual([200, 200])
+  const workspace = fromId('ws', organization.workspaceId)
+  for (const creator of [jobKey, 'key_of_another'])
+    await api.db.query(
+      `INSERT INTO subscriptions (id, workspace_id, topic, active, url, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms, created_by, mcp)
+       VALUES (gen_random_uuid(), $1, '@task.dead', true, 'https://x.example.com/', 0, 'fixed', 1, 1, 1, $2, '{}')`,
+      [workspace, creator],
+    )
   const path = `${pathOf(organization)}/${credential.id}`
   expect((await api.send('DELETE', path, undefined, organization.owner.session)).status).toBe(204)
   expect([await tasks(ofJob), await tasks(ofUser)]).toEqual([401, 200])
+  const left = 'SELECT created_by FROM subscriptions WHERE workspace_id = $1'
+  expect((await api.db.query(left, [workspace])).rows).toEqual([{ created_by: 'key_of_another' }])
   expect((await exchange(api, credential, await issuer.sign())).status).toBe(401)
   expect((await auditOf(organization))[0]?.details).toMatchObject({ revoked_keys: 1 })
   expect((await exchange(api, { id: toId('fed', newUuid()) }, await issuer.sign())).status).toBe(401)

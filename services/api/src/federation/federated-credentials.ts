@@ -20,6 +20,7 @@ import { notFound } from '../http/errors.ts'
 import { inspectTarget } from '../http/inspect-target.ts'
 import { logCaller } from '../http/request-log.ts'
 import { created } from '../http/response.ts'
+import { endMcpSubscriptionsOf } from '../mcp-events-2026-07-28/end-mcp-subscriptions.ts'
 import { lockWorkspace } from '../workspaces/workspaces.ts'
 import { RefusedTokenError, verifyToken } from './verify-token.ts'
 
@@ -78,14 +79,16 @@ export const deleteFederatedCredential = endpoint(
       const row = await tx.federatedCredential.findFirst({ where: { id, workspaceId }, omit })
       if (!row) throw notFound()
       await tx.federatedCredential.delete({ where: { id } })
-      const { count } = await tx.apiKey.updateMany({
+      const revoked = await tx.apiKey.updateManyAndReturn({
         where: { workspaceId, federatedCredentialId: id, revokedAt: null },
         data: { revokedAt: new Date(ctx.clock.now()) },
+        select: { id: true },
       })
+      for (const { id: keyId } of revoked) await endMcpSubscriptionsOf(tx, { workspaceId, keyId, endsAt: null })
       await audit(tx, caller, 'federated_credential.deleted', toId('fed', id), {
         name: row.name,
         issuer: row.issuer,
-        revoked_keys: count,
+        revoked_keys: revoked.length,
       })
     })
     forgetApiKeys(ctx.apiKeys, key => key.workspaceId === workspaceId)
