@@ -4,7 +4,7 @@
 WITH old AS (
   SELECT id FROM tasks
   WHERE workspace_id = $1 AND id < uuid_v7_floor(now() - $2 * interval '1 day')
-    AND finished_at < now() - $2 * interval '1 day' AND state = 'dead' AND run_id IS NULL
+    AND finished_at < now() - $2 * interval '1 day' AND state = 'dead' AND (SELECT u.id FROM runs u WHERE u.workspace_id = $1 AND u.id = tasks.run_id) IS NULL
     AND (settled_at IS NOT NULL OR finished_at < now() - greatest($2, 365) * interval '1 day')
   ORDER BY id LIMIT $3
   FOR UPDATE SKIP LOCKED

@@ -53,6 +53,8 @@ describe('the log of a workspace', () => {
   it.each([
     ['runs', oldRunsStatement, ", '00000000-0000-0000-0000-000000000000'"],
     ['cancelled tasks', remainingTasks.cancelled.text, ''],
+    ['dead tasks without a run', remainingTasks.dead_without_run.text, ''],
+    ['restored tasks', remainingTasks.restored.text, ''],
   ])('is read by key when old %s are deleted, in each partition', async (_what, text, more) => {
     const client = await db.pool.connect()
     try {
@@ -118,6 +120,20 @@ describe('the log of a workspace', () => {
       [workspaceId],
     )
     expect(rows).toEqual([{ n: 0 }])
+  })
+
+  it('loses dead tasks whose latest runs went while they waited: settled ones, and others after a year', async () => {
+    const { workspaceId } = await anOrganization(db.pool)
+    await storeLog(workspaceId, 4, 400, 'retrying') // 400, 300, 200 and 100 days old
+    expect((await deleteOldRuns(db.pool, workspaceId, 7, 100)).deleted).toBe(4)
+    const end = `
+      UPDATE tasks SET id = run_id, state = 'dead', finished_at = due_at + interval '1 day',
+                       settled_at = CASE WHEN due_at > now() - interval '250 days' THEN now() END
+      WHERE workspace_id = $1`
+    await db.pool.query(end, [workspaceId])
+    expect((await deleteOldRuns(db.pool, workspaceId, 7, 100)).deleted).toBe(0)
+    expect(await deleteTasks(db.pool, 'dead_without_run', workspaceId, 7, 100)).toBe(3)
+    expect(await count('tasks', workspaceId)).toBe(1)
   })
 
   it('leaves a run to the next round while another caller holds its task', async () => {

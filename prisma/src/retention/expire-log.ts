@@ -84,24 +84,26 @@ const deletionOf = (condition: string) => `
   ${freedStorage('requests')}
   SELECT count(*)::int AS deleted FROM deleted`
 
+// A subquery for each task, because a join may read all runs of the workspace.
+const hasNoRun = '(SELECT u.id FROM runs u WHERE u.workspace_id = $1 AND u.id = tasks.run_id) IS NULL'
+
 /**
  * The finished tasks that the deletion of runs does not reach.
  * - `cancelled`: they may have no run.
- * - `dead_without_run`: their deadlines passed before their first attempts. They stay as long as other dead tasks.
+ * - `dead_without_run`: they ended without an attempt, or after a wait in which the run of the latest one was deleted. They
+ *   stay as long as other dead tasks.
  * - `restored`: their latest runs are not in PostgreSQL. The restored day of an earlier attempt brought them back.
  */
 export const remainingTasks = {
   cancelled: { name: 'delete_cancelled_tasks', text: deletionOf(`state = 'cancelled'`) },
   dead_without_run: {
     name: 'delete_dead_without_run',
-    text: deletionOf(`state = 'dead' AND run_id IS NULL
+    text: deletionOf(`state = 'dead' AND ${hasNoRun}
       AND (settled_at IS NOT NULL OR finished_at < now() - greatest($2, ${deadLetterDays}) * interval '1 day')`),
   },
   restored: {
     name: 'delete_restored_tasks',
-    text: deletionOf(`state = ANY ('{success,dead}')
-      AND (state = 'success' OR settled_at IS NOT NULL)
-      AND NOT EXISTS (SELECT FROM runs u WHERE u.workspace_id = $1 AND u.id = tasks.run_id)`),
+    text: deletionOf(`state = 'success' AND ${hasNoRun}`),
   },
 }
 
