@@ -2,7 +2,7 @@ import { fromId } from '@belfry/domain/id'
 import type { TierLimits } from '@belfry/domain/tiers'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { tokenFor } from './sent-mails.ts'
-import { type Answer, aTaskBody, type Caller, useApi } from './setup.ts'
+import { type Answer, aTaskBody, type Caller, type Json, useApi } from './setup.ts'
 
 // Fills quotas with one key, faster than this tier allows.
 const api = useApi({ RATE_LIMITS: 'off' }, { tier: 'free' })
@@ -136,6 +136,32 @@ describe('of 20 concurrent creations exactly as many succeed as the limit allows
     await expectHeadroom(3, join, 200)
     const members = await asOwner(caller, 'GET', `/organizations/${caller.organizationId}/members`)
     expect(members.body.data).toHaveLength(4)
+  })
+})
+
+describe('at the limit of pending tasks', () => {
+  it('a request that keeps or replaces the task with its key passes, because it adds none', async () => {
+    const caller = await aCaller({ pendingTasks: 2 })
+    const create = async (body: Json) => (await withKey(caller, 'POST', '/tasks', aTaskBody(body))).status
+    const batch = async (...tasks: Json[]) =>
+      (await withKey(caller, 'POST', '/tasks/batch', { tasks: tasks.map(task => aTaskBody(task)) })).status
+    const [keep, replace] = (['keep', 'replace'] as const).map(on_conflict => ({ key: 'a', on_conflict }))
+    expect([await create({ key: 'a' }), await create({ key: 'b' })]).toEqual([201, 201])
+    expect([await create({ ...keep }), await create({ ...replace }), await create({ key: 'a' })]).toEqual([
+      200, 200, 409,
+    ])
+    expect(await batch({ ...keep }, { ...replace }, { key: 'b', on_conflict: 'keep' })).toBe(200)
+    const full = [
+      await create({}),
+      await create({ key: 'c' }),
+      await batch({ ...keep }, {}),
+      await batch({ ...replace }, { key: 'c' }),
+    ]
+    expect(full).toEqual([402, 402, 402, 402])
+    expect(await countOf('tasks', caller)).toBe(2)
+    await aCaller({ pendingTasks: 1 }) // lowers it for all
+    expect([await create({ ...keep }), await create({ ...keep, key: 'c' })]).toEqual([200, 402])
+    expect(await countOf('tasks', caller)).toBe(2)
   })
 })
 

@@ -55,6 +55,15 @@ it('answers other quotas with 412, and a large body with 413', async () => {
   expect((await publish('x'.repeat(1024 * 1024 + 1))).status).toBe(413)
 })
 
+it('answers a repeated message as such, also at the limit of pending tasks', async () => {
+  const call = as(await signUp('unicorn'))
+  const headers = (id: string) => ({ 'Upstash-Delay': '1h', 'Upstash-Deduplication-Id': id })
+  const publish = (id: string) => call('POST', `/v2/publish/${target}`, 'x', headers(id))
+  for (const id of ['a', 'b', 'c']) expect((await publish(id)).status).toBe(201)
+  expect(await publish('a')).toMatchObject({ body: { deduplicated: true } })
+  expect((await publish('d')).status).toBe(412)
+})
+
 it('forwards Content-Encoding, which describes the body, and no header of the connection', async () => {
   const call = as(await signUp('scaleup'))
   const headers = {

@@ -40,6 +40,7 @@ async function setTask(
   await scheduleRows(workOf(ctx), by, {
     starts: 'later',
     rows: [keyed],
+    repeats: 1,
     payload: keyed.payload,
     store: work => storeTasks(work, [keyed]),
   })

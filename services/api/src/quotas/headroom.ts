@@ -7,13 +7,14 @@ import { overCount, type Quota } from './quotas.ts'
 /**
  * Creates `wanted` objects of which a workspace may have a limited number. Near the limit, creations run one after the
  * other under a lock of the workspace, and each of them counts the objects before it.
- * @param create - Gets `work` with the transaction that holds the lock, if one is needed.
+ * @param create - Gets `work` with the transaction that holds the lock, if one is needed. Up to `repeats` of the objects may
+ * be there already: then it tells how many it has `added`.
  * @throws AppError `quota_exceeded`
  */
-export function withinLimit<W extends { db: Db; headrooms: Headrooms }, T>(
+export function withinLimit<W extends { db: Db; headrooms: Headrooms }, T extends { added?: number }>(
   work: W,
   { limits }: Quota,
-  { workspaceId, objects, wanted }: { workspaceId: string; objects: CountedInWorkspace; wanted: number },
+  { workspaceId, objects, wanted, repeats }: Omit<Request, 'limit'> & { repeats: number },
   create: (work: W) => Promise<T>,
 ): Promise<T> {
   const limit = limits[objects]
@@ -22,8 +23,10 @@ export function withinLimit<W extends { db: Db; headrooms: Headrooms }, T>(
     inTransaction(work.db, async tx => {
       await tx.query('SELECT FROM workspaces WHERE id = $1 FOR NO KEY UPDATE', [workspaceId])
       const present = await countInWorkspace(tx, objects, workspaceId, limit)
-      if (present + wanted > limit) throw overCount(objects, limit)
-      return create(withDb(work, tx))
+      if (present + wanted - repeats > limit) throw overCount(objects, limit)
+      const created = await create(withDb(work, tx))
+      if (present + (created.added ?? wanted) > limit) throw overCount(objects, limit)
+      return created
     })
   return work.headrooms.run(
     { objects, workspaceId, limit, wanted },

@@ -27,6 +27,7 @@ export const createTask = creation(operations.createTask, {
     const { response } = await schedule(work, input, {
       starts: 'later',
       rows: [task],
+      repeats: hasKey(task) ? 1 : 0,
       payload: task.payload,
       queues: [body.queue],
       async store(work) {
@@ -70,6 +71,7 @@ export const createTasks = creation(operations.createTasks, {
     const { results } = await schedule(work, input, {
       starts: 'later',
       rows: tasks,
+      repeats: tasks.filter(hasKey).length,
       queues: good.map(({ queue }) => queue),
       store: work => storeTasks(work, tasks),
     })

@@ -25,8 +25,8 @@ export type ScheduleRequest = {
 /** Who created a task, after how many calls of Belfry in a row, and the caller's trace. */
 export type Origin = Pick<NewTask, 'createdBy' | 'depth' | 'traceparent'>
 
-/** What `store` has stored: the tasks that are due, and the database's clock. */
-export type Stored = { due: readonly DueTaskRow[]; now: Date }
+/** What `store` has stored: the tasks that are due, the database's clock, and how many rows are new (default: all). */
+export type Stored = { due: readonly DueTaskRow[]; now: Date; added?: number }
 
 type Plan<T extends Stored> = {
   /** When the rows start. `at_once` needs an execution of this month; `later` may be in another month or tier. */
@@ -35,6 +35,8 @@ type Plan<T extends Stored> = {
   objects?: 'pendingTasks' | 'cronJobs'
   /** One for each task or cron job. `schedule` records the origin in them. */
   rows: ReadonlyArray<Origin & Written>
+  /** How many rows may add nothing, because a stored task has their key. Default: 0. */
+  repeats?: number
   /** What the caller has written of the requests. Default: `rows`. */
   written?: readonly Written[]
   /** The payload that all rows have. Default: the caller has checked its size. */
@@ -58,7 +60,7 @@ export async function schedule<T extends Stored>(
   { caller, request }: ScheduleRequest,
   plan: Plan<T>,
 ): Promise<T> {
-  const { rows, objects = 'pendingTasks', queues = [], store } = plan
+  const { rows, objects = 'pendingTasks', repeats = 0, queues = [], store } = plan
   const { organizationId, workspaceId } = caller
   const quota = await readQuota(work, organizationId)
   refuseOverQuota(quota, plan.starts)
@@ -69,7 +71,7 @@ export async function schedule<T extends Stored>(
   const charged = origin.depth !== null && objects === 'pendingTasks' ? rows.length : (plan.fanOut ?? 0)
   if (charged > 0) await chargeFanOut(work.db, quota, organizationId, charged)
   const planned = queues.some(Boolean) ? await planQueues(work.db, caller, queues, plan.queueDefaults) : []
-  const stored = await withinLimit(work, quota, { workspaceId, objects, wanted: rows.length }, work =>
+  const stored = await withinLimit(work, quota, { workspaceId, objects, wanted: rows.length, repeats }, work =>
     planned.length === 0
       ? store(work)
       : inTransaction(work.db, async tx => {

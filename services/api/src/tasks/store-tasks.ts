@@ -63,7 +63,8 @@ async function storeWithResponse(
 }
 
 /**
- * Stores many tasks atomically, and leaves out tasks whose time has come. Returns what became of each, in their order.
+ * Stores many tasks atomically, and leaves out tasks whose time has come. Returns what became of each, in their order, and
+ * how many are new.
  */
 export async function storeTasks(work: Work, tasks: readonly NewTask[]) {
   const keyed = tasks.filter(hasKey)
@@ -81,7 +82,8 @@ export async function storeTasks(work: Work, tasks: readonly NewTask[]) {
   await (keyed.length === 0 ? store(work.db) : inTransaction(work.db, store))
   const results = tasks.map(({ id }) => byId.get(id))
   const due = tasks.flatMap((task, i) => dueOf(task, results[i]) ?? [])
-  return { results, due: due.map(({ row }) => row), now: due[0]?.now ?? new Date() }
+  const added = results.filter(isNew).length
+  return { results, due: due.map(({ row }) => row), now: due[0]?.now ?? new Date(), added }
 }
 
 const maxKeptBytes = 5 * 1024 * 1024

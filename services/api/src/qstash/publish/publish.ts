@@ -139,6 +139,7 @@ async function storePublications(call: Call<'task.create'>, prepared: readonly P
   const { earlier } = await schedule(workOf(call.ctx), call, {
     starts: 'later', // `refuseUnpublishable` has decided about the others
     rows: messages.map(({ task }) => task),
+    repeats: messages.filter(({ hash }) => hash !== null).length,
     fanOut: messages.length - prepared.length,
     queues: messages.map(({ queue }) => queue),
     queueDefaults,
@@ -166,7 +167,8 @@ async function storeMessages(work: Work, messages: readonly Message[]) {
     // A delay that has passed meanwhile means now.
     const late = tasks.filter((_, i) => !isNew(results[i])).map(task => ({ ...task, executeAt: null }))
     const now = late.length === 0 ? stored : await storeTasks(work, late)
-    return { due: late.length === 0 ? stored.due : [...stored.due, ...now.due], now: now.now, earlier }
+    const added = late.length === 0 ? stored.added : stored.added + now.added
+    return { due: late.length === 0 ? stored.due : [...stored.due, ...now.due], now: now.now, added, earlier }
   }
   // In this order transactions do not wait for each other in a circle. The first of equal ones stays the first.
   const hashed = messages.flatMap(({ task, hash }) => (hash === null ? [] : [{ task, hash }]))
