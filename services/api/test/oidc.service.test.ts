@@ -111,6 +111,28 @@ describe('a sign-in through the issuer', () => {
     ])
   })
 
+  it('makes no other owner of an organization whose owner is suspended', async () => {
+    const id = fromId('org', await mappedOrganization())
+    const sub = newUuid()
+    const roleWith = async (groups: string[]) =>
+      (await me((await signIn({ sub, groups })).session)).organizations[0]?.role
+    await roleWith(['staff'])
+    await api.db.query(
+      `UPDATE memberships SET joined_at = joined_at - interval '1 day' WHERE organization_id = $1 AND role <> 'owner'`,
+      [id],
+    )
+    const suspend = (at: string) =>
+      api.db.query(
+        `UPDATE users SET suspended_at = ${at} FROM memberships m WHERE m.user_id = users.id AND m.organization_id = $1
+         AND m.role = 'owner'`,
+        [id],
+      )
+    await suspend('now()')
+    expect(await roleWith(['owners'])).toBe('member')
+    await suspend('NULL')
+    expect([await roleWith(['owners']), await roleWith(['staff'])]).toEqual(['owner', 'member'])
+  })
+
   it('removes a role that the mapping does not give, but keeps the last owner', async () => {
     const id = await mappedOrganization()
     const { rows } = await api.db.query<{ email: string }>(

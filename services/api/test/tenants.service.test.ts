@@ -1,6 +1,6 @@
 import { fromId, toId } from '@belfry/domain/id'
 import { describe, expect, it } from 'vitest'
-import { anOperator } from './organization.ts'
+import { anOperator, anOrganization } from './organization.ts'
 import { aTaskBody, type Caller, type Json, useApi } from './setup.ts'
 
 const operatorAddress = 'root@operators.example'
@@ -112,6 +112,31 @@ describe('suspension', () => {
       ])
     },
   )
+
+  it('of a user cannot be ended by another owner of the organization', async () => {
+    const { id, workspaceId, owner, add, apiKey } = await anOrganization(api)
+    const [other, key] = [await add('owner', 'editor'), await apiKey()]
+    const admin = await add('admin')
+    await api.db.query(`UPDATE memberships SET joined_at = joined_at - interval '1 day' WHERE user_id = $1`, [
+      admin.userId,
+    ])
+    expect((await operate('POST', `/users/${owner.id}/suspend`, {})).status).toBe(204)
+    const organization = `/api/v1/organizations/${id}`
+    const tries = [
+      ['PATCH', `${organization}/members/${owner.id}`, { role: 'admin' }],
+      ['PATCH', `${organization}/members/${admin.id}`, { role: 'owner' }],
+      ['DELETE', `${organization}/members/${owner.id}`],
+      ['POST', `${organization}/transfer`, { user_id: admin.id }],
+      ['GET', tasks],
+    ] as const
+    for (const [method, path, body] of tries) {
+      const answer = await api.send(method, path, body, { ...other.session, 'X-Workspace-Id': workspaceId })
+      expect([answer.status, answer.body.code], path).toEqual([403, 'suspended'])
+    }
+    expect((await api.send('GET', tasks, undefined, key)).body.code).toBe('suspended')
+    expect((await operate('POST', `/users/${owner.id}/resume`)).status).toBe(204)
+    expect((await api.send('DELETE', `${organization}/members/${owner.id}`, undefined, other.session)).status).toBe(204)
+  })
 
   it('refuses an unknown organization, a deleted one and a malformed id alike', async () => {
     const tenant = await api.signUp()

@@ -161,11 +161,11 @@ async function findMemberOfOrganization(
 ): Promise<OrganizationCaller> {
   const membership = await ctx.prisma.membership.findUnique({
     where: { organizationId_userId: { organizationId, userId: user.userId } },
-    select: { role: true, organization: true },
+    select: { role: true, organization: { include: { memberships: membersWith(user) } } },
   })
   if (!membership) throw notFound()
   logCaller(request, { organizationId })
-  refuseSuspended('organization', membership.organization)
+  refuseSuspendedOrganization(membership.organization)
   if (membership.organization.requireSecondFactor) await requireSecondFactor(ctx, user)
   const actor = actorOf(membership.role, membership.organization, null)
   return { organizationId, user, apiKeyId: null, actor, address: user.address, agent: agentOf(request) }
@@ -186,21 +186,39 @@ async function findMemberOfWorkspace(
     where: { id: workspaceId, deletedAt: null },
     select: {
       suspendedAt: true,
-      organization: { include: { memberships: { where: { userId }, select: { role: true } } } },
+      organization: { include: { memberships: membersWith(user) } },
       members: { where: { userId }, select: { role: true } },
     },
   })
-  const role = workspace?.organization.memberships[0]?.role
+  const role = workspace?.organization.memberships.find(member => member.userId === userId)?.role
   const workspaceRole = workspace?.members[0]?.role ?? null
   if (!workspace || !role || (role === 'member' && workspaceRole === null)) throw notFound()
   const { id: organizationId, requireSecondFactor: isFactorRequired } = workspace.organization
   logCaller(request, { organizationId, workspaceId })
-  refuseSuspended('organization', workspace.organization)
+  refuseSuspendedOrganization(workspace.organization)
   refuseSuspended('workspace', workspace)
   if (isFactorRequired) await requireSecondFactor(ctx, user)
   const actor = actorOf(role, workspace.organization, workspaceRole)
   const [address, agent] = [user.address, agentOf(request)]
   return { organizationId, workspaceId, user, apiKeyId: null, actor, address, agent }
+}
+
+/** Orders members by how long they have been there. The first owner is the account of an organization. */
+export const oldestFirst = [{ joinedAt: 'asc' as const }, { userId: 'asc' as const }]
+
+// Selects a user and the owners of an organization.
+const membersWith = ({ userId }: UserCaller) => ({
+  where: { OR: [{ userId }, { role: 'owner' as const }] },
+  orderBy: oldestFirst,
+  select: { userId: true, role: true, user: { select: { suspendedAt: true } } },
+})
+
+type Members = Array<{ role: Role; user: { suspendedAt: Date | null } }>
+
+// A suspended user suspends the organizations in which the user is the oldest owner, as the view `suspended_workspaces` does.
+function refuseSuspendedOrganization({ suspendedAt, memberships }: { suspendedAt: Date | null; memberships: Members }) {
+  const owner = memberships.find(({ role }) => role === 'owner')
+  refuseSuspended('organization', { suspendedAt: suspendedAt ?? owner?.user.suspendedAt ?? null })
 }
 
 function namedWorkspace(request: Request): string | undefined {

@@ -11,7 +11,7 @@ import { startSession, type UserRow } from '../account/sessions.ts'
 import { audit } from '../audit/audit.ts'
 import { callerAddress } from '../auth/caller-address.ts'
 import type { Context } from '../context.ts'
-import { isLastOwner, lockOrganization, removeMembership } from '../organizations/members.ts'
+import { isLastOwner, isOwnerSuspended, lockOrganization, removeMembership } from '../organizations/members.ts'
 import { readQuota, refuseOverCount } from '../quotas/quotas.ts'
 import { type Identity, OidcSignInError } from './read-identity.ts'
 import { type Granted, type OidcSettings, rolesOf } from './settings.ts'
@@ -148,6 +148,8 @@ async function apply(ctx: Context, tx: PrismaTransaction, organizationId: string
     await tx.membership.create({ data: { organizationId, userId: by.userId, ...roles } })
     await record(tx, organizationId, by, 'member.joined', { role: granted.role })
   } else if (present.role !== granted.role) {
+    // A member for longer than the suspended owner would end the suspension.
+    if (granted.role === 'owner' && (await isOwnerSuspended(tx, organizationId))) return
     await tx.membership.update({ where: key, data: { role: granted.role } })
     await record(tx, organizationId, by, 'member.role_changed', { from: present.role, to: granted.role })
   }

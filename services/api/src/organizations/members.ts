@@ -7,7 +7,7 @@ import { type Actor, mayGrant, type Role, type WorkspaceRole } from '@belfry/dom
 import { mailAccountDeletion } from '../account/account-mail.ts'
 import { provePassword, requirePasswordLogin, wrongPassword } from '../account/password.ts'
 import { audit } from '../audit/audit.ts'
-import { type CallerOf, requireRight } from '../auth/authorize.ts'
+import { type CallerOf, oldestFirst, requireRight } from '../auth/authorize.ts'
 import type { UserCaller } from '../auth/find-user.ts'
 import { factorsOf, requireStepUp } from '../auth/second-factors.ts'
 import { noSessionCookie } from '../auth/session-token.ts'
@@ -101,6 +101,14 @@ async function requireAnotherOwner(tx: PrismaTransaction, { organizationId, user
 /** Returns whether an organization has no other owner. */
 export async function isLastOwner(tx: PrismaTransaction, organizationId: string, userId: string): Promise<boolean> {
   return (await tx.membership.count({ where: { organizationId, role: 'owner', userId: { not: userId } } })) === 0
+}
+
+/** Returns whether the suspension of its oldest owner suspends an organization. */
+export async function isOwnerSuspended(tx: PrismaTransaction, organizationId: string): Promise<boolean> {
+  const user = { select: { suspendedAt: true } }
+  const where = { organizationId, role: 'owner' } as const
+  const owner = await tx.membership.findFirst({ where, orderBy: oldestFirst, select: { user } })
+  return owner !== null && owner.user.suspendedAt !== null
 }
 
 /** Removes a user from an organization and its workspaces. */
