@@ -39,7 +39,7 @@ CREATE TYPE workspace_role AS ENUM ('viewer', 'editor');
 
 -- sequences: 0
 
--- tables: 71
+-- tables: 72
 
 CREATE TABLE _prisma_migrations (
   id character varying(36) NOT NULL,
@@ -399,6 +399,17 @@ CREATE UNIQUE INDEX dispatchers_pkey ON public.dispatchers USING btree (id);
 GRANT SELECT ON dispatchers TO belfry_api;
 GRANT DELETE, INSERT, SELECT, UPDATE ON dispatchers TO belfry_dispatcher;
 GRANT DELETE, INSERT, SELECT, UPDATE ON dispatchers TO belfry_scheduler;
+
+CREATE TABLE dispatching (
+  id smallint NOT NULL DEFAULT 1,
+  seen_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  ended_at timestamp(3) with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT dispatching_id_check CHECK ((id = 1)),
+  CONSTRAINT dispatching_pkey PRIMARY KEY (id)
+) WITH (fillfactor=50);
+CREATE UNIQUE INDEX dispatching_pkey ON public.dispatching USING btree (id);
+GRANT SELECT, UPDATE ON dispatching TO belfry_dispatcher;
+GRANT SELECT, UPDATE ON dispatching TO belfry_scheduler;
 
 CREATE TABLE email_confirmations (
   token_hash bytea NOT NULL,
@@ -2060,5 +2071,6 @@ $function$;
 
 -- rows
 alert_rounds: {"id":1,"marked_until":"a time","noticed_until":"a time"}
+dispatching: {"id":1,"seen_at":"a time","ended_at":"a time"}
 promotion: {"id":1,"marker":"","watermark":"a time"}
 waiting_floor: {"id":1,"due_at":"a time","lease_until":"a time"}

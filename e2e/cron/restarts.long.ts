@@ -42,6 +42,7 @@ describe.each(queueBackends())('a restart of the dispatcher and the scheduler, w
     const past = `interval '${minutes} minutes'`
     await belfry.execute(`UPDATE cron_jobs SET next_run_at = next_run_at - ${past} WHERE paused_at IS NULL`)
     await belfry.execute(`UPDATE dispatchers SET seen_at = seen_at - ${past}`)
+    await belfry.execute(`UPDATE dispatching SET seen_at = seen_at - ${past}, ended_at = ended_at - ${past}`)
   }
 
   /** Returns the occurrences of a cron job up to a time, the earliest first. */

@@ -34,7 +34,10 @@ afterAll(async () => {
   await clock.close()
   await drop()
 })
-beforeEach(() => moveTo(stoppedAt))
+beforeEach(async () => {
+  await moveTo(stoppedAt)
+  await pool.query('UPDATE dispatching SET seen_at = now(), ended_at = now()')
+})
 afterEach(() => pool.query('DELETE FROM tasks; DELETE FROM cron_jobs; DELETE FROM dispatchers'))
 
 const moveTo = (at: number) => clock.set({ frozenAt: at, shiftMs: 0 })
@@ -250,6 +253,40 @@ describe('is not missed', () => {
     await moveTo(stoppedAt + 5 * minuteMs)
     await cancelMissed(pool)
     expect(await start(id)).toEqual({ processing: ['12:00', '12:01', '12:02'], missed: ['12:03', '12:04'] })
+  })
+
+  const ends: Record<string, (id: string, drain: () => Promise<unknown>) => Promise<unknown>> = {
+    'stopped in order': async (id, drain) => {
+      await drain()
+      await leaveDispatchers(pool, id, () => false)
+    },
+    'left without a last heartbeat': id => leaveDispatchers(pool, id, () => false),
+    'died while it stopped': (_, drain) => drain(),
+    'was ended by a scheduler': id => endDispatcher(pool, id),
+    'died when PostgreSQL crashed': () => pool.query('TRUNCATE dispatchers'),
+  }
+  it.each(Object.keys(ends))('what waited before the last dispatcher %s', async how => {
+    const id = await create({ catchUp: 'none' })
+    const { id: dispatcher, beat } = await enterDispatchers(pool)
+    await pass(3, true)
+    await beat(() => [])
+    await ends[how]?.(dispatcher, () => beat(() => [], false))
+    await moveTo(stoppedAt + 5 * minuteMs)
+    await cancelMissed(pool)
+    expect(await start(id)).toEqual({ processing: ['12:00', '12:01', '12:02'], missed: ['12:03', '12:04'] })
+  })
+
+  it('what waited when PostgreSQL crashed some seconds after the last kept heartbeat', async () => {
+    const id = await create({ catchUp: 'none' })
+    const { beat } = await enterDispatchers(pool)
+    for (const seconds of [29, 33]) {
+      await moveTo(stoppedAt + seconds * 1_000)
+      await beat(() => [])
+    }
+    await pool.query('TRUNCATE dispatchers')
+    await moveTo(stoppedAt + 2 * minuteMs)
+    await cancelMissed(pool)
+    expect(await start(id)).toEqual({ processing: ['12:00'], missed: ['12:01'] })
   })
 
   it('what another dispatcher could start', async () => {

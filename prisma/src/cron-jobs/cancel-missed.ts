@@ -55,10 +55,13 @@ function unplannedOf(job: CronJobCursor, before: Date): number {
   }
 }
 
-// A killed dispatcher leaves its last heartbeat behind; a stopped dispatcher does not.
+// `dispatching` outlives the rows of dispatchers. After a crash of PostgreSQL it has a heartbeat that may be some seconds old,
+// and nothing that waited at the last one may count as missed.
 const gapStatement = `
-  SELECT greatest(max(seen_at), 'epoch') AS "from", clock_timestamp() - interval '${lateMs} milliseconds' AS "to"
-  FROM dispatchers WHERE NOT quarantine`
+  SELECT greatest(k.ended_at, d.seen_at,
+                  CASE WHEN k.seen_at > greatest(k.ended_at, d.seen_at) THEN k.seen_at + interval '${lateMs} milliseconds' END) AS "from",
+         clock_timestamp() - interval '${lateMs} milliseconds' AS "to"
+  FROM dispatching k, (SELECT max(seen_at) AS seen_at FROM dispatchers WHERE NOT quarantine) d`
 
 const reason = 'missed' satisfies StateReason
 

@@ -30,26 +30,28 @@ export async function endDispatcher(
   observed?: number | null,
 ): Promise<EndedDispatcher & { isEnded: boolean }> {
   return inTransaction(pool, async tx => {
-    const { rows } = await tx.query<{ hadRow: boolean; isKnown: boolean }>(deleteStatement, [
-      id,
-      observed === undefined,
-      observed,
-    ])
-    const { hadRow = false, isKnown = false } = rows[0] ?? {}
+    const values = [id, observed === undefined, observed]
+    const { rows } = await tx.query<{ hadRow: boolean; seenAt: Date | null; isKnown: boolean }>(deleteStatement, values)
+    const { hadRow = false, seenAt = null, isKnown = false } = rows[0] ?? {}
     if (!hadRow && isKnown && observed !== undefined) return { undone: [], lost: [], isEnded: false }
     const claims = await readClaims(tx, id, hadRow)
     const unsent = new Set(claims.flatMap(claim => (claim.isUnsent ? [claim.runId] : [])))
     const isAlone = hadRow && claims.length - unsent.size === 1
     const ended = await endClaims(tx, claims, runId => unsent.has(runId), isAlone)
     await forgetPublished(tx, id)
+    await keepEnd(tx, seenAt)
     return { ...ended, isEnded: true }
   })
 }
 
+// Null for a dispatcher that took no waiting tasks, or whose end has been kept already: see `beatStatement`.
+const tookTasksUntil = `CASE WHEN NOT quarantine AND seen_at > '-infinity' THEN seen_at END`
+
 // `isKnown` is as of the snapshot, so it is true for a dispatcher that another scheduler ends at the same time.
 const deleteStatement = `
-  WITH ended AS (DELETE FROM dispatchers WHERE id = $1 AND ($2 OR beats = $3::float8) RETURNING id)
-  SELECT EXISTS (SELECT FROM ended) AS "hadRow", EXISTS (SELECT FROM dispatchers WHERE id = $1) AS "isKnown"`
+  WITH ended AS (DELETE FROM dispatchers WHERE id = $1 AND ($2 OR beats = $3::float8) RETURNING ${tookTasksUntil} AS seen_at)
+  SELECT EXISTS (SELECT FROM ended) AS "hadRow", (SELECT seen_at FROM ended) AS "seenAt",
+         EXISTS (SELECT FROM dispatchers WHERE id = $1) AS "isKnown"`
 
 /**
  * Ends claims of a live dispatcher that it does not hold. Undoes those that it never sent. The others count as lost: a
@@ -84,9 +86,16 @@ export async function leaveDispatchers(
   return inTransaction(pool, async tx => {
     const ended = await endClaims(tx, await readClaims(tx, id, false), isUnsent)
     await forgetPublished(tx, id)
-    await tx.query('DELETE FROM dispatchers WHERE id = $1', [id])
+    const text = `DELETE FROM dispatchers WHERE id = $1 RETURNING ${tookTasksUntil} AS "seenAt"`
+    const { rows } = await tx.query<{ seenAt: Date | null }>(text, [id])
+    await keepEnd(tx, rows[0]?.seenAt ?? null)
     return ended
   })
+}
+
+// At the end of a transaction: heartbeats wait for the row.
+async function keepEnd(tx: Transaction, seenAt: Date | null): Promise<void> {
+  if (seenAt !== null) await tx.query('UPDATE dispatching SET ended_at = $1 WHERE ended_at < $1', [seenAt])
 }
 
 async function endClaims(

@@ -98,13 +98,21 @@ const isRecent = `seen_at > clock_timestamp() - interval '${lateMs} milliseconds
 
 // The SELECT sees the row before the update, so it takes its own id from `beaten`. `seen_at` is the last heartbeat at which
 // the dispatcher took tasks. An old one stays until the dispatcher starts again: PostgreSQL may have kept this statement
-// waiting for minutes.
+// waiting for minutes. A heartbeat must not wait for the disk, so the commit of `kept` does not.
 const beatStatement = `
   WITH beaten AS (
     UPDATE dispatchers
     SET beats = beats + 1, started_at = CASE WHEN $3 THEN clock_timestamp() ELSE started_at END,
         seen_at = CASE WHEN NOT $2 THEN '-infinity' WHEN $3 OR ${isRecent} THEN clock_timestamp() ELSE seen_at END
     WHERE id = $1 RETURNING id, quarantine, seen_at
+  ),
+  kept AS (
+    UPDATE dispatching k
+    SET seen_at = CASE WHEN $2 THEN b.seen_at ELSE k.seen_at END, ended_at = CASE WHEN $2 THEN k.ended_at ELSE before.seen_at END
+    FROM beaten b JOIN dispatchers before USING (id)
+    WHERE NOT b.quarantine
+      AND CASE WHEN $2 THEN b.seen_at > k.seen_at + interval '5 seconds' ELSE before.seen_at > k.ended_at END
+    RETURNING set_config('synchronous_commit', 'off', true)
   )
   SELECT EXISTS (SELECT FROM beaten) AS "hasRow", EXISTS (SELECT FROM beaten WHERE NOT $2 OR ${isRecent}) AS "isStarted",
          clock_timestamp() AS at, ARRAY(

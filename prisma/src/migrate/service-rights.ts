@@ -47,6 +47,7 @@ const rightsByTable: Record<string, Rights> = {
   cron_jobs: { api: all, scheduler: 'SELECT, UPDATE, DELETE', dispatcher: read },
   data_keys: { api: change, scheduler: 'SELECT, DELETE', dispatcher: change },
   dispatchers: { api: read, scheduler: all, dispatcher: all },
+  dispatching: { api: none, scheduler: 'SELECT, UPDATE', dispatcher: 'SELECT, UPDATE' },
   email_confirmations: { api: all, scheduler: 'SELECT, UPDATE, DELETE', dispatcher: none },
   exchanged_tokens: { api: add, scheduler: 'SELECT, UPDATE, DELETE', dispatcher: none },
   execution_blocks: { api: read, scheduler: all, dispatcher: all },
