@@ -5,6 +5,8 @@ WITH cancelled AS (
   UPDATE tasks SET state = 'cancelled', state_reason = $2, finished_at = clock_timestamp(), updated_at = clock_timestamp()
   WHERE cron_job_id = $1 AND finished_at IS NULL
 AND state NOT IN ('processing', 'retrying', 'success', 'dead', 'cancelled') AND occurrence_at IS NOT NULL
-  RETURNING occurrence_at, waits_for
+  RETURNING occurrence_at, execute_at, waits_for
 )
-SELECT min(occurrence_at) FILTER (WHERE waits_for <> 2) AS first FROM cancelled
+SELECT occurrence_at AS at FROM cancelled
+WHERE waits_for <> 2 AND execute_at <= greatest(clock_timestamp(), occurrence_at + $3 * interval '1 millisecond')
+ORDER BY occurrence_at

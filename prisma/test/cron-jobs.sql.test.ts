@@ -202,6 +202,31 @@ describe('a change of a cron job', () => {
     expect(replaced.map(({ reason }) => reason)).toEqual(['cronjob_changed', null])
   })
 
+  it('makes of the past only what waited and the new rule has too, and nothing that its user has moved', async () => {
+    await withinMinute()
+    const job = await create({ cron: '0 * * * *', catchUp: 'all' })
+    await letTimePass(job, 0)
+    const text = `UPDATE cron_jobs SET next_run_at = date_trunc('hour', now()) - interval '4 hours' WHERE id = $1`
+    await db.pool.query(text, [job.id])
+    await expandCronJobs(db.pool, { lookAheadMs: 0, limit: 500 })
+    const [, moved, ...kept] = await tasksOf(job)
+    const move = `UPDATE tasks SET execute_at = execute_at + interval '1 day', due_at = due_at + interval '1 day' WHERE id = $1`
+    await db.pool.query(move, [moved?.id])
+    await db.pool.query(`UPDATE cron_jobs SET catch_up = 'latest' WHERE id = $1`, [job.id])
+    const past = async () =>
+      (await tasksOf(job)).filter(({ at, reason }) => at.getTime() < Date.now() && reason !== 'cronjob_changed')
+    const first = (await past())[0]?.at
+    const change = (cron: string) => changeCronJob(db.pool, job.workspaceId, job.id, { cron }, lookAheadMs)
+    for (const cron of ['*/15 * * * *', '0 * * * *']) {
+      await change(cron)
+      const made = await past()
+      expect(made.map(({ at }) => at)).toEqual([first, ...kept.map(({ at }) => at)])
+      expect(new Set(made.map(({ reason }) => reason))).toEqual(new Set([null]))
+    }
+    await change('59 * * * *')
+    expect(await past()).toEqual([])
+  })
+
   it('applies the delay of a schedule to its tasks, and a new delay to those that wait', async () => {
     const qstash = (delayMs?: number) => JSON.stringify({ callerIP: '', ...(delayMs && { delayMs }) })
     const job = await create({ qstash: qstash(90_000) })

@@ -1,4 +1,4 @@
-import { nextScheduled } from '@belfry/domain/cron/cron-schedule'
+import { type CronSchedule, nextScheduled } from '@belfry/domain/cron/cron-schedule'
 import { newUuid } from '@belfry/domain/id'
 import type { QstashFields } from '@belfry/domain/qstash/qstash-fields'
 import type { StateReason } from '@belfry/domain/task-state'
@@ -125,13 +125,17 @@ export async function changeCronJob(
     const now = (await readClock(tx)).getTime()
     if (nextScheduled(schedule, now) === null) return null
     await expandLocked(tx, [job], 0)
-    const firstCancelled = await cancelUnstarted(tx, id, 'cronjob_changed', 'occurrences')
-    // An occurrence that was due just now is made again if the new rule has it too.
-    const from = firstCancelled === null ? now : Math.min(now, firstCancelled.getTime() - 1)
-    const next = job.pausedAt === null ? nextScheduled(schedule, from) : null
+    const cancelled = await cancelUnstarted(tx, id, 'cronjob_changed', 'occurrences', delayIn(job.qstash))
+    // An occurrence that was due is made again if the new rule has it too. The rule has no others in the past.
+    const again = cancelled.filter(at => at.getTime() <= now && isOccurrence(schedule, at.getTime()))
+    const next = job.pausedAt === null ? nextScheduled(schedule, now) : null
     const cursor = { next_run_at: next && new Date(next.atMs), unreadable_since: null }
-    return update(tx, id, { ...columns, ...cursor, void_before: await readClock(tx) }, lookAheadMs)
+    return update(tx, id, { ...columns, ...cursor, void_before: await readClock(tx) }, lookAheadMs, again)
   })
+}
+
+function isOccurrence(schedule: CronSchedule, atMs: number): boolean {
+  return nextScheduled(schedule, atMs - 1)?.atMs === atMs
 }
 
 // The delay of a schedule of the QStash interface is part of its rule.
@@ -185,34 +189,39 @@ async function update(
   id: string,
   columns: Record<string, unknown>,
   lookAheadMs: number,
+  again: readonly Date[] = [],
 ): Promise<Expansion> {
   const sets = Object.keys(columns).map((column, i) => `${column} = ${changedValue(column, `$${i + 2}`)}, `)
   const text = `UPDATE cron_jobs SET ${sets.join('')}updated_at = clock_timestamp() WHERE id = $1 RETURNING ${cursorColumns}`
   const { rows } = await tx.query<CronJobCursor>(text, [id, ...Object.values(columns)])
-  return expandLocked(tx, rows, lookAheadMs)
+  return expandLocked(tx, rows, lookAheadMs, again)
 }
 
 // "NOT IN" rather than "= pending", for which the planner may choose the index of all due work.
 const unstarted = `cron_job_id = $1 AND finished_at IS NULL
   AND state NOT IN ('processing', 'retrying', 'success', 'dead', 'cancelled')`
 
-// Returns the earliest cancelled occurrence that was not held. A task of a manual trigger is not an occurrence. Uses
-// clock_timestamp(), because now() may precede a wait for the row lock, and so the creation of these tasks.
+// Returns the cancelled occurrences without those that were held, or whose user had moved them to later. A task of a manual
+// trigger is not an occurrence. Uses clock_timestamp(), because now() may precede a wait for the row lock, and so the creation
+// of these tasks.
 async function cancelUnstarted(
   tx: Transaction,
   id: string,
   reason: StateReason,
   which: 'all' | 'occurrences',
-): Promise<Date | null> {
+  delayMs = 0,
+): Promise<Date[]> {
   const text = `
     WITH cancelled AS (
       UPDATE tasks SET state = 'cancelled', state_reason = $2, finished_at = clock_timestamp(), updated_at = clock_timestamp()
       WHERE ${unstarted} ${which === 'all' ? '' : 'AND occurrence_at IS NOT NULL'}
-      RETURNING occurrence_at, waits_for
+      RETURNING occurrence_at, execute_at, waits_for
     )
-    SELECT min(occurrence_at) FILTER (WHERE waits_for <> 2) AS first FROM cancelled`
-  const { rows } = await tx.query<{ first: Date | null }>(text, [id, reason])
-  return rows[0]?.first ?? null
+    SELECT occurrence_at AS at FROM cancelled
+    WHERE waits_for <> 2 AND execute_at <= greatest(clock_timestamp(), occurrence_at + $3 * interval '1 millisecond')
+    ORDER BY occurrence_at`
+  const { rows } = await tx.query<{ at: Date }>(text, [id, reason, delayMs])
+  return rows.map(({ at }) => at)
 }
 
 // Rewrites the task's row too, so this and a claim of the task exclude each other.

@@ -51,11 +51,15 @@ export async function expandCronJobs(
   })
 }
 
-/** Expands cron jobs whose rows the transaction has locked. */
+/**
+ * Expands cron jobs whose rows the transaction has locked.
+ * @param again - Passed occurrences that it also makes. Default: none.
+ */
 export async function expandLocked(
   tx: Transaction,
   jobs: readonly CronJobCursor[],
   lookAheadMs: number,
+  again: readonly Date[] = [],
 ): Promise<Expansion> {
   const now = await readClock(tx)
   const until = new Date(now.getTime() + lookAheadMs)
@@ -64,15 +68,16 @@ export async function expandLocked(
   let planned = 0
   let hasMore = false
   for (const job of jobs) {
-    if (job.nextRunAt === null || job.nextRunAt > until) continue
+    if (job.nextRunAt === null || (job.nextRunAt > until && again.length === 0)) continue
     if (planned > maxTasksPerBatch) {
       hasMore = true
       break
     }
     try {
       const plan = planOccurrences(scheduleOf(job), job.catchUp, { next: job.nextRunAt, now, until })
-      plans.push({ ...plan, jobId: job.id })
-      planned += plan.occurrences.length
+      const occurrences = [...again.map(at => ({ at, missed: false })), ...plan.occurrences]
+      plans.push({ ...plan, occurrences, jobId: job.id })
+      planned += occurrences.length
       hasMore ||= plan.next !== null && plan.next <= until
     } catch (error) {
       unreadable.push({ id: job.id, error })
