@@ -2,7 +2,9 @@
 -- Sent by replayTask.
 
 WITH finished AS (
-  SELECT id, workspace_id, source, cron_job_id, event_id, callback_of, has_callbacks, queue_id, execute_at, expires_at FROM tasks
+  SELECT id, workspace_id, source, cron_job_id, event_id, callback_of, has_callbacks, queue_id, execute_at, expires_at,
+         created_at, occurrence_at
+  FROM tasks
   WHERE id = $1 AND workspace_id = $2 AND state = ANY ($3::task_state[])
 ),
 settled AS (
@@ -13,7 +15,7 @@ copied AS (
   INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, cron_job_id, event_id, callback_of, has_callbacks,
                      queue_id, replay_of, expires_at)
   SELECT (left(uuid_v7(now())::text, 15) || lpad(to_hex(row_number() OVER (ORDER BY execute_at, id) - 1), 3, '0') || right(gen_random_uuid()::text, 18))::uuid, workspace_id, source, now(), now(), cron_job_id, event_id, callback_of,
-         has_callbacks, queue_id, id, now() + (expires_at - execute_at)
+         has_callbacks, queue_id, id, now() + (expires_at - CASE WHEN source = 'cron' AND occurrence_at IS NULL THEN greatest(execute_at, created_at) ELSE execute_at END)
   FROM finished
   RETURNING id, workspace_id, due_at, replay_of
 ),

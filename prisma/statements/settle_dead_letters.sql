@@ -9,7 +9,7 @@ WITH chosen AS (
 settled AS (
   UPDATE tasks t SET settled_at = now() FROM chosen WHERE t.id = chosen.id
   RETURNING t.id, t.workspace_id, t.source, t.cron_job_id, t.event_id, t.callback_of, t.has_callbacks, t.queue_id,
-            t.execute_at, t.expires_at
+            t.execute_at, t.expires_at, t.created_at, t.occurrence_at
 ),
 replayed AS (
   SELECT *, greatest(now(), $4::timestamptz)
@@ -20,7 +20,7 @@ copied AS (
   INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, cron_job_id, event_id, callback_of, has_callbacks,
                      queue_id, replay_of, expires_at)
   SELECT (left(uuid_v7(now())::text, 15) || lpad(to_hex(row_number() OVER (ORDER BY execute_at, id) - 1), 3, '0') || right(gen_random_uuid()::text, 18))::uuid, workspace_id, source, copy_due_at, copy_due_at, cron_job_id, event_id, callback_of,
-         has_callbacks, queue_id, id, copy_due_at + (expires_at - execute_at)
+         has_callbacks, queue_id, id, copy_due_at + (expires_at - CASE WHEN source = 'cron' AND occurrence_at IS NULL THEN greatest(execute_at, created_at) ELSE execute_at END)
   FROM replayed
   RETURNING id, workspace_id, due_at, replay_of
 ),

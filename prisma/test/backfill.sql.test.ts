@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { backfillCronJob } from '../src/cron-jobs/backfill-cron-job.ts'
-import { changeCronJob } from '../src/cron-jobs/change-cron-job.ts'
+import { changeCronJob, triggerCronJob } from '../src/cron-jobs/change-cron-job.ts'
 import { expandCronJobs } from '../src/cron-jobs/expand-cron-jobs.ts'
 import { settleDeadLetters } from '../src/dead-letters/settle-dead-letters.ts'
 import { replayTask } from '../src/tasks/replay-task.ts'
@@ -61,6 +61,20 @@ describe('backfillCronJob', () => {
     const bulk = { perSecond: null, from: null, withCancelled: true }
     const settled = await settleDeadLetters(db.pool, job.workspaceId, ids, 'replay', bulk)
     expect([settled.replays, (await taskRow(db.pool, other)).settled_at]).toEqual([[], expect.any(Date)])
+  })
+
+  it('has copies with as much time as its tasks had', async () => {
+    const job = await create({ maxAgeMs: 60_000 })
+    const plan = { times: minutesAgo(30, 20), perSecond: null }
+    const ids = (await backfillCronJob(db.pool, job.workspaceId, job.id, plan))?.due.map(({ id }) => id) ?? []
+    const triggered = await triggerCronJob(db.pool, job.workspaceId, job.id)
+    ids.push(triggered?.id ?? '')
+    await db.pool.query(`UPDATE tasks SET state = 'dead', finished_at = now() WHERE id = ANY ($1)`, [ids])
+    await replayTask(db.pool, job.workspaceId, ids[0] ?? '')
+    await settleDeadLetters(db.pool, job.workspaceId, ids, 'replay')
+    const text = 'SELECT expires_at - due_at = $2::interval AS "isRight" FROM tasks WHERE replay_of = ANY ($1)'
+    const { rows } = await db.pool.query(text, [ids, '1 minute'])
+    expect(rows).toEqual(ids.map(() => ({ isRight: true })))
   })
 
   it('is kept by a new rule, and leaves the next run as it is', async () => {

@@ -54,7 +54,7 @@ const text = `
   settled AS (
     UPDATE tasks t SET settled_at = now() FROM chosen WHERE t.id = chosen.id
     RETURNING t.id, t.workspace_id, t.source, t.cron_job_id, t.event_id, t.callback_of, t.has_callbacks, t.queue_id,
-              t.execute_at, t.expires_at
+              t.execute_at, t.expires_at, t.created_at, t.occurrence_at
   ),
   replayed AS (
     SELECT *, greatest(now(), $4::timestamptz)

@@ -34,7 +34,9 @@ export async function replayTask(
 
 const text = `
   WITH finished AS (
-    SELECT id, workspace_id, source, cron_job_id, event_id, callback_of, has_callbacks, queue_id, execute_at, expires_at FROM tasks
+    SELECT id, workspace_id, source, cron_job_id, event_id, callback_of, has_callbacks, queue_id, execute_at, expires_at,
+           created_at, occurrence_at
+    FROM tasks
     WHERE id = $1 AND workspace_id = $2 AND state = ANY ($3::task_state[])
   ),
   settled AS (
@@ -59,6 +61,8 @@ export function copiesOf(
   // version count up to 4,096 of them.
   const place = 'row_number() OVER (ORDER BY execute_at, id) - 1'
   const random = 'right(gen_random_uuid()::text, 18)'
+  // A backfilled task has the time of its occurrence in `execute_at`, but its deadline counts from its creation.
+  const startOfTime = `CASE WHEN source = 'cron' AND occurrence_at IS NULL THEN greatest(execute_at, created_at) ELSE execute_at END`
   const requests = 'copied c JOIN task_requests r ON r.task_id = c.replay_of'
   const of = (column: string) => `r.${column}`
   return `
@@ -66,7 +70,7 @@ export function copiesOf(
       INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, cron_job_id, event_id, callback_of, has_callbacks,
                          queue_id, replay_of, expires_at)
       SELECT (left(uuid_v7(now())::text, 15) || lpad(to_hex(${place}), 3, '0') || ${random})::uuid, workspace_id, source, ${dueAt}, ${dueAt}, cron_job_id, event_id, callback_of,
-             has_callbacks, queue_id, id, ${dueAt} + (expires_at - execute_at)
+             has_callbacks, queue_id, id, ${dueAt} + (expires_at - ${startOfTime})
       FROM ${part}
       RETURNING id, workspace_id, due_at, replay_of
     ),
