@@ -1541,8 +1541,10 @@ BEGIN
           SELECT free_now.available_at FROM (
             SELECT clock AS available_at FROM generate_series(1, least(q.rate_count - used, max_moves + awake))
             UNION ALL
-            SELECT s.at + period FROM queue_starts s CROSS JOIN generate_series(1, s.starts)
-            WHERE s.queue_id = q.id AND s.at > clock - period AND s.at + period <= clock + lead
+            SELECT s.at + period FROM (
+              SELECT at, sum(starts) AS starts FROM queue_starts
+              WHERE queue_id = q.id AND at > clock - period AND at + period <= clock + lead GROUP BY at
+            ) s CROSS JOIN generate_series(1, s.starts)
           ) free_now
           ORDER BY free_now.available_at OFFSET awake + greatest(used - q.rate_count, 0) LIMIT free
         ) p
@@ -1555,7 +1557,8 @@ BEGIN
       placed AS (SELECT chosen.id, row_number() OVER (ORDER BY chosen.execute_at, chosen.id) AS place FROM chosen)
       UPDATE tasks t SET due_at = permit.available_at, waits_for = 0 FROM placed JOIN permit USING (place) WHERE t.id = placed.id;
       GET DIAGNOSTICS moved = ROW_COUNT;
-      SELECT min(s.at) + period INTO next_at FROM queue_starts s WHERE s.queue_id = q.id AND s.at + period > clock + lead;
+      SELECT s.at + period INTO next_at FROM queue_starts s WHERE s.queue_id = q.id AND s.at + period > clock + lead
+      GROUP BY s.at HAVING sum(s.starts) > 0 ORDER BY s.at LIMIT 1;
       next_at := CASE WHEN next_at IS NOT NULL THEN greatest(next_at - lead, clock + interval '0.2 seconds') END;
     END IF;
     IF q.advance_at IS DISTINCT FROM next_at THEN UPDATE queues SET advance_at = next_at WHERE id = q.id; END IF;

@@ -42,6 +42,7 @@ const withoutTenant: Record<string, keyof typeof reasons> = {
   'queues/busiest-queues.ts#busiestQueues': 'scatter',
   'queues/queued-claim.ts#isQueued': 'part',
   'queues/queued-claim.ts#limitedClaim': 'part',
+  'queues/queued-claim.ts#returnedStarts': 'part',
   'queues/queues.ts#selectQueues': 'part',
   'run-statistics/fold-run-changes.ts#runChanges': 'fold',
   'run-statistics/fold-run-changes.ts#countedByHost': 'part',

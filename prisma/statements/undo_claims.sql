@@ -10,7 +10,15 @@ undone AS (
   FROM input i JOIN tasks o ON o.id = i.id
   WHERE t.id = i.id AND t.workspace_id IS NOT DISTINCT FROM i.workspace_id AND t.run_id = i.run_id
     AND t.state IS NOT DISTINCT FROM (SELECT 'processing'::task_state)
-  RETURNING t.id, t.workspace_id, t.attempts, t.due_at, i.run_id, o.dispatcher_id
+  RETURNING t.id, t.workspace_id, t.attempts, t.due_at, t.queue_id, i.run_id, o.dispatcher_id
+),
+returned AS (
+  INSERT INTO queue_starts (queue_id, at, starts)
+  SELECT queue_id, uuid_v7_time(run_id), -count(*) FROM undone u
+  WHERE EXISTS (
+    SELECT FROM queue_starts s WHERE s.queue_id = u.queue_id AND s.at = uuid_v7_time(u.run_id) OFFSET 0
+  )
+  GROUP BY 1, 2
 ),
 unstarted AS (SELECT workspace_id, run_id, dispatcher_id FROM undone WHERE attempts = 0),
 refunded AS (

@@ -94,3 +94,20 @@ export const limitedClaim: QueueTexts = {
   advances: `CASE WHEN permits IS NOT NULL OR is_rated THEN queue_id END`,
   blocked: 'SELECT id, queue_id FROM blocked',
 }
+
+/**
+ * Returns the CTE that gives the starts of undone claims back to their queues, as negative starts of the same instant. So it
+ * waits for no other claim, and both are forgotten together. A queue without a rate limit has counted no start.
+ * @param undone - The CTE of the undone claims, with the queue and the run of each.
+ */
+export function returnedStarts(undone: string): string {
+  return `
+  returned AS (
+    INSERT INTO queue_starts (queue_id, at, starts)
+    SELECT queue_id, uuid_v7_time(run_id), -count(*) FROM ${undone} u
+    WHERE EXISTS (
+      SELECT FROM queue_starts s WHERE s.queue_id = u.queue_id AND s.at = uuid_v7_time(u.run_id) OFFSET 0
+    )
+    GROUP BY 1, 2
+  )`
+}

@@ -1,5 +1,6 @@
 import type { Db } from '../postgres/in-transaction.ts'
 import { type InputColumn, inputRows, inputValues } from '../postgres/statement-input.ts'
+import { returnedStarts } from '../queues/queued-claim.ts'
 import { refundedExecutions } from '../usage/count-executions.ts'
 
 /** A claim whose attempt never started. `delayMs` postpones the task. Default: it keeps its due time. */
@@ -7,8 +8,8 @@ export type UnstartedClaim = { taskId: string; workspaceId: string; runId: strin
 
 /**
  * Undoes claims whose attempts never started: each task is `pending` again, or `retrying` after an earlier attempt. The
- * attempt is not counted or logged, and its execution is refunded. Fenced by the run's id: null for a claim that no
- * longer stands.
+ * attempt is not counted or logged, its execution is refunded, and its queue gets the start back. Fenced by the run's id:
+ * null for a claim that no longer stands.
  */
 export async function undoClaims(
   db: Db,
@@ -42,7 +43,8 @@ export const undoStatement = `
     FROM input i JOIN tasks o ON o.id = i.id
     WHERE t.id = i.id AND t.workspace_id IS NOT DISTINCT FROM i.workspace_id AND t.run_id = i.run_id
       AND t.state IS NOT DISTINCT FROM (SELECT 'processing'::task_state)
-    RETURNING t.id, t.workspace_id, t.attempts, t.due_at, i.run_id, o.dispatcher_id
+    RETURNING t.id, t.workspace_id, t.attempts, t.due_at, t.queue_id, i.run_id, o.dispatcher_id
   ),
+  ${returnedStarts('undone')},
   ${refundedExecutions('undone')}
   SELECT id, due_at AS "dueAt", clock_timestamp() AS now FROM undone`

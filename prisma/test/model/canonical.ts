@@ -14,7 +14,8 @@ export function canonicalText(state: State): string {
 function textOf(state: State, one: number, two: number, q: number, isMirrored: boolean): string {
   const row = packRow(state.rows[0], isMirrored)
   const other = packRow(state.rows[1], isMirrored)
-  const settings = ((state.faults * 3 + restores[state.restore]) * 6 + packSettings(state)) * 8 + packQueue(state.queue)
+  const settings =
+    ((state.faults * 3 + restores[state.restore]) * 6 + packSettings(state)) * 12 + packQueue(state.queue)
   const extras = packExtras(state, state.hasReplays)
   const text = String.fromCharCode(
     settings,
@@ -33,7 +34,7 @@ function textOf(state: State, one: number, two: number, q: number, isMirrored: b
   )
   if (state.backup === null) return text
   const [kept, keptOther] = [packRow(state.backup.rows[0], isMirrored), packRow(state.backup.rows[1], isMirrored)]
-  const backedUp = packSettings(state.backup) * 8 + packQueue(state.backup.queue)
+  const backedUp = packSettings(state.backup) * 12 + packQueue(state.backup.queue)
   const [backedUpExtras, operation] = [
     packExtras(state.backup, state.hasReplays),
     packOperation(state.backup.operation),
@@ -67,8 +68,8 @@ function packSettings({ cronJob, workspace }: Stored): number {
 }
 
 // The limit is the same in all states of a search.
-function packQueue({ isPaused, starts, isToWake }: Queue): number {
-  return (isPaused ? 4 : 0) + (starts > 0 ? 2 : 0) + (isToWake ? 1 : 0)
+function packQueue({ isPaused, startedBy, isToWake }: Queue): number {
+  return (startedBy === null ? 0 : (startedBy + 1) * 4) + (isPaused ? 2 : 0) + (isToWake ? 1 : 0)
 }
 
 function packExtras({ rows: [one, other] }: Stored, hasReplays: boolean): number {

@@ -16,7 +16,7 @@ import {
   withProcess,
   withRow,
 } from './state.ts'
-import { claimInQueue, journal, record, undo } from './statements.ts'
+import { claimInQueue, journal, record, undoInQueue } from './statements.ts'
 import type { Visit } from './steps.ts'
 
 /** The steps of a dispatcher or the quarantine process, and of its statements in PostgreSQL. */
@@ -98,7 +98,7 @@ function claimedSteps(rules: Rules, state: State, who: number, task: number, vis
     ['undo', row.due],
     ['undoForLater', 'later'],
   ] as const) {
-    visit(verb, who, task, withHold(withRow(state, task, undo(rules, row, who, due)), who, task, nothing))
+    visit(verb, who, task, withHold(undoInQueue(rules, state, task, who, due), who, task, nothing))
   }
 }
 

@@ -125,7 +125,7 @@ function brokenByQueue({ queue, rows }: State, task: number): Sentence | null {
     return 'a task of an ordered queue starts before the one in front of it is final'
   const isFull = queue.limit === 'one at a time' && rows.some(isInFlight)
   if (isFull) return 'more attempts of a queue are in flight than it allows'
-  return queue.starts > 0 ? 'a queue starts more attempts in a period than it allows' : null
+  return queue.startedBy !== null ? 'a queue starts more attempts in a period than it allows' : null
 }
 
 // A held attempt is of a process that a restore has ended.

@@ -10,7 +10,7 @@ export function queueSteps(rules: Rules, state: State, visit: Visit): void {
   const woken = [plain, cron].find(task => rowOf(advanced, task) !== rowOf(state, task))
   if (woken !== undefined && (rules.searchesQueues || queue.isToWake))
     visit('wake', -1, woken, { ...advanced, queue: { ...queue, isToWake: false } })
-  if (queue.starts > 0) visit('pass', -1, -1, { ...state, queue: { ...queue, starts: 0 } })
+  if (queue.startedBy !== null) visit('pass', -1, -1, { ...state, queue: { ...queue, startedBy: null } })
   if (!queue.isPaused) visit('pauseQueue', -1, -1, { ...state, queue: { ...queue, isPaused: true } })
   else visit('resumeQueue', -1, -1, { ...state, queue: { ...queue, isPaused: false, isToWake: !rules.searchesQueues } })
   for (const task of [plain, cron]) {

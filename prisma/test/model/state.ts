@@ -54,8 +54,8 @@ export type Row = {
 export type Queue = {
   readonly limit: 'none' | 'one at a time' | 'one in a period' | 'ordered'
   readonly isPaused: boolean
-  /** The starts in the current period. */
-  readonly starts: number
+  /** The task that has started in the current period, or null. */
+  readonly startedBy: number | null
   /** Only in the variation without a search: a dispatcher is about to wake the queue. */
   readonly isToWake: boolean
 }
@@ -166,7 +166,7 @@ export function initialState(faults: number, { deadlines, queue: limit, operatio
 }
 
 /** The queue of tasks that have none. */
-export const noQueue: Queue = { limit: 'none', isPaused: false, starts: 0, isToWake: false }
+export const noQueue: Queue = { limit: 'none', isPaused: false, startedBy: null, isToWake: false }
 
 /** The replay of a task: it takes the place of its original here. */
 export function replayed({ startedSinceBackup, expiredSinceBackup, missingCallbacks }: Row): Row {

@@ -43,13 +43,13 @@ export function claimInQueue<Part extends Stored>(rules: Rules, stored: Part, ta
   if (permits === 0 || !isNext(rules, stored, task))
     return blockDue(stored, task, permits === 0 || queue.limit === 'ordered')
   const isStart = queue.limit === 'one in a period' && after.state === 'processing'
-  return { ...withRow(stored, task, after), queue: isStart ? { ...queue, starts: queue.starts + 1 } : queue }
+  return { ...withRow(stored, task, after), queue: isStart ? { ...queue, startedBy: task } : queue }
 }
 
 function permitsOf(rules: Rules, { queue, rows }: Stored): number {
   if (queue.isPaused && rules.claimKeepsPause) return 0
   if (queue.limit === 'none') return Number.POSITIVE_INFINITY
-  if (queue.limit === 'one in a period') return rules.claimCountsStarts ? 1 - queue.starts : 1
+  if (queue.limit === 'one in a period') return rules.claimCountsStarts && queue.startedBy !== null ? 0 : 1
   if (queue.limit === 'ordered' && rules.heldTasksKeepOrder && isBehindHeld(rows)) return 0
   const inFlight = rows.some(({ state, due }) => state === 'processing' && due !== 'held')
   return inFlight && rules.claimCountsInFlight ? 0 : 1
@@ -112,6 +112,21 @@ export function undo(rules: Rules, row: Row, by: number, due: Row['due']): Row {
     prefetched: 'no',
     executions: row.executions - (isUnstarted && rules.undoRefunds ? 1 : 0),
   }
+}
+
+/** As `undo`, and the queue gets the start back if it is of its current period. */
+export function undoInQueue<Part extends Stored>(
+  rules: Rules,
+  stored: Part,
+  task: number,
+  by: number,
+  due: Row['due'],
+): Part {
+  const row = rowOf(stored, task)
+  const after = undo(rules, row, by, due)
+  const { queue } = stored
+  const isReturned = after !== row && queue.startedBy === task
+  return { ...withRow(stored, task, after), queue: isReturned ? { ...queue, startedBy: null } : queue }
 }
 
 /** `journalSends`, for a dispatcher in the session that it names. */

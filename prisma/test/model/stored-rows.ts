@@ -75,9 +75,12 @@ export async function storeQueues(
   const stored = situations.map(situation => {
     const [queueId, workspaceId] = [randomUUID(), randomUUID()]
     const executions = situation.rows[0].executions + situation.rows[1].executions
-    const rows = situation.rows.flatMap((row, task) =>
-      row.state === 'none' ? [] : [{ ...placed({ ...asActive, task, row }, dispatchers), queueId, workspaceId }],
-    )
+    // The run of a task that has not started in the current period is older.
+    const runId = (task: number) => newUuid(Date.now() - (task === situation.queue.startedBy ? 0 : 3_600_000))
+    const rows = situation.rows.flatMap((row, task) => {
+      const ids = { queueId, workspaceId, runId: runId(task) }
+      return row.state === 'none' ? [] : [{ ...placed({ ...asActive, task, row }, dispatchers), ...ids }]
+    })
     return { situation, queueId, workspaceId, executions, rows }
   })
   const first = stored.flatMap(({ rows: [row], executions }) =>
@@ -147,12 +150,16 @@ const queueInput: ReadonlyArray<InputColumn<StoredSituation>> = [
   ['workspace_id', 'uuid', ({ workspaceId }) => workspaceId],
   ['limited', 'text', ({ situation }) => situation.queue.limit],
   ['is_paused', 'bool', ({ situation }) => situation.queue.isPaused],
-  ['starts', 'int4', ({ situation }) => situation.queue.starts],
+  [
+    'started_by',
+    'uuid',
+    ({ situation, rows }) => rows.find(({ task }) => task === situation.queue.startedBy)?.runId ?? null,
+  ],
 ]
 const queuesStatement = `
   WITH input AS (${inputRows(queueInput)}),
   started AS (
-    INSERT INTO queue_starts (queue_id, at, starts) SELECT id, clock_timestamp(), starts FROM input WHERE starts > 0
+    INSERT INTO queue_starts (queue_id, at, starts) SELECT id, uuid_v7_time(started_by), 1 FROM input WHERE started_by IS NOT NULL
   )
   INSERT INTO queues (id, workspace_id, name, max_concurrent, rate_count, rate_period_ms, ordered, paused_at)
   SELECT id, workspace_id, 'A', CASE limited WHEN 'one at a time' THEN 1 END,

@@ -172,8 +172,11 @@ async function addUse({ ctx }: Call, queues: readonly QueueRow[]): Promise<Key[]
     SELECT q.id, q.pinned_concurrency AS "pinnedConcurrency", q.pinned_rate AS "pinnedRate",
            coalesce(s.starts, 0)::int AS starts, s.since AS "periodStart"
     FROM queues q LEFT JOIN LATERAL (
-      SELECT sum(u.starts) AS starts, min(u.at) AS since FROM queue_starts u
-      WHERE u.queue_id = q.id AND u.at > now() - q.rate_period_ms * interval '1 millisecond'
+      SELECT sum(u.starts) AS starts, min(u.at) AS since FROM (
+        SELECT at, sum(starts) AS starts FROM queue_starts
+        WHERE queue_id = q.id AND at > now() - q.rate_period_ms * interval '1 millisecond'
+        GROUP BY at HAVING sum(starts) > 0
+      ) u
     ) s ON true
     WHERE q.id = ANY ($1::uuid[])`
   const { rows } = await ctx.pool.query<Omit<Key, keyof QueueRow> & { id: string }>(text, [queues.map(({ id }) => id)])

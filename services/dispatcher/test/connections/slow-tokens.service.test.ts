@@ -90,6 +90,20 @@ it('lets no calls start together that have waited for a token, above the rate of
   expect(requests).toHaveLength(1)
 }, 60_000)
 
+it('calls a task that has waited for a token with the only start of a long period', async () => {
+  const setUp = await setup()
+  const { test, target, workspace, requests } = setUp
+  const limits = { rateLimit: { count: 1, periodMs: 600_000 } }
+  const queue = await inTransaction(test.pool, tx => nameQueue(tx, workspace, 'partner', limits))
+  const ids = await storeTasks(setUp, 1)
+  await test.pool.query('UPDATE tasks SET queue_id = $1 WHERE id = ANY ($2)', [queue, ids])
+  await start(setUp)
+  await expect.poll(() => requests.length, { timeout: 5_000 }).toBe(1)
+  await new Promise(resolve => setTimeout(resolve, 500))
+  issue(requests[0])
+  await target.waitFor(1, 10_000)
+}, 30_000)
+
 it('does not call a task whose deadline passes while its token is requested', async () => {
   const setUp = await setup()
   const { test, target, requests } = setUp
