@@ -28,7 +28,8 @@ refunded AS (
   ON CONFLICT (month, organization_id, dispatcher_id) DO UPDATE SET unspent = b.unspent + excluded.unspent
 ),
 uncounted AS (
-  INSERT INTO usage_changes (workspace_id, executions)
-  SELECT workspace_id, -count(*) FROM unstarted GROUP BY workspace_id
+  INSERT INTO usage_changes (workspace_id, executions, changed_at)
+  SELECT workspace_id, -count(*), min(uuid_v7_time(run_id))
+  FROM unstarted GROUP BY workspace_id, (uuid_v7_time(run_id) AT TIME ZONE 'UTC')::date
 )
 SELECT id, due_at AS "dueAt", clock_timestamp() AS now FROM undone

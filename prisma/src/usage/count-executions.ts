@@ -84,7 +84,7 @@ export function spentExecutions(dispatcher: string): string {
 
 /**
  * Returns the CTEs that refund the executions of undone claims, each to the block of its dispatcher in the month of its
- * claim.
+ * claim, and on the day of its claim.
  * @param undone - The CTE of the undone claims, with the run, the dispatcher and the remaining attempts of each.
  */
 export function refundedExecutions(undone: string): string {
@@ -97,7 +97,8 @@ export function refundedExecutions(undone: string): string {
     ON CONFLICT (month, organization_id, dispatcher_id) DO UPDATE SET unspent = b.unspent + excluded.unspent
   ),
   uncounted AS (
-    INSERT INTO usage_changes (workspace_id, executions)
-    SELECT workspace_id, -count(*) FROM unstarted GROUP BY workspace_id
+    INSERT INTO usage_changes (workspace_id, executions, changed_at)
+    SELECT workspace_id, -count(*), min(uuid_v7_time(run_id))
+    FROM unstarted GROUP BY workspace_id, (uuid_v7_time(run_id) AT TIME ZONE 'UTC')::date
   )`
 }

@@ -39,7 +39,7 @@ const statement = `
   dated AS (
     INSERT INTO usage_days (organization_id, day, executions, failed)
     SELECT organization_id, day, executions, failed FROM summed
-    WHERE executions > 0 OR failed > 0 ORDER BY organization_id, day
+    WHERE executions <> 0 OR failed <> 0 ORDER BY organization_id, day
     ON CONFLICT (organization_id, day) DO UPDATE SET
       executions = usage_days.executions + excluded.executions, failed = usage_days.failed + excluded.failed
   )

@@ -26,7 +26,7 @@ export async function readUsage(db: Db, organizationId: string): Promise<Usage |
 /** Reads the usage of each day of this month up to today, including days without any. */
 export async function readDailyUsage(pool: Pool, organizationId: string): Promise<DailyUsage[]> {
   const text = `
-    SELECT at::date::text AS date, coalesce(u.executions, 0)::float8 AS executions, coalesce(u.failed, 0)::float8 AS failed
+    SELECT at::date::text AS date, greatest(0, u.executions)::float8 AS executions, coalesce(u.failed, 0)::float8 AS failed
     FROM generate_series(utc_month(now())::timestamp, now() AT TIME ZONE 'UTC', interval '1 day') AS at
     LEFT JOIN usage_days u ON u.organization_id = $1 AND u.day = at::date
     ORDER BY at`

@@ -133,6 +133,28 @@ describe('executions', () => {
     expect((await readDailyUsage(db.pool, organizationId)).at(-1)?.executions).toBe(1)
   })
 
+  it.each([0, 1])('count an undone claim on no day, also when it is folded alone %s days later', async days => {
+    const { organizationId, workspaceId } = await anOrganization(db.pool)
+    const [id = ''] = await storeTasks([workspaceId], 1)
+    const [first] = await claim([id], limitedTo(1))
+    if (first?.kind !== 'claimed') throw new Error('not claimed')
+    const runId = `uuid_v7(uuid_v7_time(run_id) - $2 * interval '1 day')`
+    const aged = await db.pool.query(`UPDATE tasks SET run_id = ${runId} WHERE id = $1 RETURNING run_id AS "runId"`, [
+      id,
+      days,
+    ])
+    const age = `UPDATE usage_changes SET changed_at = changed_at - $2 * interval '1 day' WHERE workspace_id = $1`
+    await db.pool.query(age, [workspaceId, days])
+    const daily = async () => {
+      while ((await foldUsageChanges(db.pool, 1000)) > 0);
+      const text = 'SELECT executions::int FROM usage_days WHERE organization_id = $1'
+      return (await db.pool.query(text, [organizationId])).rows.map(({ executions }) => executions)
+    }
+    expect(await daily()).toEqual([1])
+    await undoClaims(db.pool, [{ ...first.task, ...aged.rows[0] }])
+    expect(await daily()).toEqual([0])
+  })
+
   it('count a claim once that is repeated after a lost response', async () => {
     const { organizationId, workspaceId } = await anOrganization(db.pool)
     const [taskId = ''] = await storeTasks([workspaceId], 1)
