@@ -106,6 +106,7 @@ const refusedAcceptance = [
   'invitation_email_mismatch',
   'email_taken',
   'already_member',
+  'organization_limit_reached',
   'registration_closed',
   'password_login_off',
   'quota_exceeded',

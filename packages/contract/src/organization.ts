@@ -140,7 +140,7 @@ export const organizationsOperations = {
     summary: 'Change the role of a member; only owners may add or remove owners',
     body: z.strictObject({ role: z.enum(roles) }),
     response: { status: 200, body: member },
-    errors: ['last_owner'],
+    errors: ['last_owner', 'organization_limit_reached'],
   }),
 
   removeMember: operation('DELETE', '/api/v1/organizations/:org/members/:user', {
@@ -154,6 +154,6 @@ export const organizationsOperations = {
     summary: 'Make another member an owner in place of the caller, who stays as an admin',
     body: z.strictObject({ user_id: textField(id('user')) }),
     response: { status: 200, body: member },
-    errors: ['step_up_required'],
+    errors: ['step_up_required', 'organization_limit_reached'],
   }),
 }

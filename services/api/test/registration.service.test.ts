@@ -255,6 +255,31 @@ describe('a user', () => {
     await api.send('DELETE', `/api/v1/organizations/${body.data[0].id}`, undefined, session)
     expect(await create()).toMatchObject({ status: 201 })
   })
+
+  it('gets no further one by a role, a transfer or an invitation', async () => {
+    const [first, second] = [await anOrganization(api), await anOrganization(api)]
+    const [person, other] = [await first.add('member'), await first.add('owner')]
+    const own = async () => (await api.send('POST', '/api/v1/organizations', { name: 'Acme' }, person.session)).body.id
+    const ids = [await own(), await own(), await own()]
+    const invitation = { email: person.email, role: 'owner' }
+    await api.send('POST', `/api/v1/organizations/${second.id}/invitations`, invitation, second.owner.session)
+    const token = await tokenFor(api, person.email)
+    const path = `/api/v1/organizations/${first.id}`
+    const ways = [
+      () => api.send('PATCH', `${path}/members/${person.id}`, { role: 'owner' }, first.owner.session),
+      () => api.send('POST', '/api/v1/invitations/accept', { token }, person.session),
+      () => api.send('POST', `${path}/transfer`, { user_id: person.id }, other.session),
+    ]
+    const tryAll = async () => {
+      const answers = await Promise.all(ways.map(way => way()))
+      return answers.map(({ status, body }) => body.code ?? status).sort()
+    }
+    expect(await tryAll()).toEqual(Array(3).fill('organization_limit_reached'))
+    await api.send('DELETE', `/api/v1/organizations/${ids[0]}`, undefined, person.session)
+    ways.pop() // it would pass after the first, which makes the user an owner there
+    expect(await tryAll()).toEqual([200, 'organization_limit_reached'])
+    expect(await api.count(`memberships WHERE role = 'owner' AND user_id = '${person.userId}'`)).toBe(3)
+  })
 })
 
 describe('without TIER_CHANGES', () => {

@@ -18,7 +18,7 @@ import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { notFound, refuseDuplicate } from '../http/errors.ts'
 import { ApiResponse } from '../http/response.ts'
-import { lockOrganization } from '../organizations/members.ts'
+import { lockOrganization, requireMayOwn } from '../organizations/members.ts'
 import { readQuota, refuseOverCount } from '../quotas/quotas.ts'
 import { type InvitationRow, invitableWorkspaces, maxLaterRole, revoked, statusOf } from './invitations.ts'
 
@@ -164,6 +164,7 @@ async function joinOrganization(
   if (!inviter || !mayInvite(inviter) || !mayGrant(inviter.role, role)) throw revoked()
   const key = { organizationId_userId: { organizationId, userId } }
   if (await tx.membership.findUnique({ where: key })) throw new AppError('already_member', 'You are already a member.')
+  if (role === 'owner') await requireMayOwn(ctx, tx, userId)
   const quota = await readQuota(ctx, organizationId)
   refuseOverCount(quota, 'members', await tx.membership.count({ where: { organizationId } }))
   // The inviter's roles may have changed since the invitation.

@@ -30,6 +30,7 @@ export const updateMember = endpoint(operations.updateMember, async (ctx, { call
     requireRank(own, role)
     if (role !== 'owner') await requireAnotherOwner(tx, present)
     if (role !== present.role) {
+      if (role === 'owner') await requireMayOwn(ctx, tx, params.user)
       await audit(tx, caller, 'member.role_changed', toId('user', params.user), { from: present.role, to: role })
     }
     return tx.membership.update({
@@ -101,6 +102,18 @@ async function requireAnotherOwner(tx: PrismaTransaction, { organizationId, user
 /** Returns whether an organization has no other owner. */
 export async function isLastOwner(tx: PrismaTransaction, organizationId: string, userId: string): Promise<boolean> {
   return (await tx.membership.count({ where: { organizationId, role: 'owner', userId: { not: userId } } })) === 0
+}
+
+/**
+ * Throws `organization_limit_reached` unless a user may own one more organization. The lock makes concurrent changes of a user
+ * wait for each other, so the count stays exact.
+ */
+export async function requireMayOwn(ctx: Context, tx: PrismaTransaction, userId: string): Promise<void> {
+  await tx.$queryRaw`SELECT FROM users WHERE id = ${userId}::uuid FOR NO KEY UPDATE`
+  const { organizationsPerUser } = ctx.config
+  const owned = await tx.membership.count({ where: { userId, role: 'owner' } })
+  if (owned < organizationsPerUser) return
+  throw new AppError('organization_limit_reached', `A user can own ${organizationsPerUser} organizations.`)
 }
 
 /** Returns whether the suspension of its oldest owner suspends an organization. */

@@ -22,7 +22,7 @@ import { invalidField, notFound, refuseDuplicate } from '../http/errors.ts'
 import { given } from '../http/given.ts'
 import { type PageRows, readPage } from '../http/page.ts'
 import { created } from '../http/response.ts'
-import { lockOrganization, memberUser, presentMember } from './members.ts'
+import { lockOrganization, memberUser, presentMember, requireMayOwn } from './members.ts'
 import { isReservedSlug, slugOf, withSuffix } from './slug.ts'
 
 export const listOrganizations = endpoint(operations.listOrganizations, async (ctx, { caller, query }) => {
@@ -165,22 +165,13 @@ function insertWithSlug(ctx: Context, name: string, slug: string, caller: UserCa
   const id = newUuid()
   const memberships = { create: { userId: caller.userId, role: 'owner' as const } }
   return ctx.prisma.$transaction(async tx => {
-    await requireMay(ctx, tx, caller.userId)
+    requireConfirmedEmail(ctx, await tx.user.findUniqueOrThrow({ where: { id: caller.userId } }))
+    await requireMayOwn(ctx, tx, caller.userId)
     const row = await tx.organization.create({ data: { id, name, slug, tier: ctx.config.defaultTier, memberships } })
     const by = { organizationId: id, user: caller, apiKeyId: null, address: caller.address, right: null }
     await audit(tx, by, 'organization.created', toId('org', id), { name, slug })
     return row
   })
-}
-
-// The lock makes concurrent requests of a user wait for each other, so the count stays exact.
-async function requireMay(ctx: Context, tx: PrismaTransaction, userId: string): Promise<void> {
-  await tx.$queryRaw`SELECT FROM users WHERE id = ${userId}::uuid FOR NO KEY UPDATE`
-  requireConfirmedEmail(ctx, await tx.user.findUniqueOrThrow({ where: { id: userId } }))
-  const { organizationsPerUser } = ctx.config
-  const owned = await tx.membership.count({ where: { userId, role: 'owner' } })
-  if (owned < organizationsPerUser) return
-  throw new AppError('organization_limit_reached', `A user can own ${organizationsPerUser} organizations.`)
 }
 
 export const transferOrganization = endpoint(operations.transferOrganization, async (ctx, { caller, body }) => {
@@ -194,6 +185,7 @@ export const transferOrganization = endpoint(operations.transferOrganization, as
     if (!own) throw new AppError('forbidden', 'Only owners can do this.') // lost meanwhile
     const next = await tx.membership.findFirst({ where: { organizationId, userId: body.user_id } })
     if (!next) throw notFound()
+    if (next.role !== 'owner') await requireMayOwn(ctx, tx, next.userId)
     const setRole = async (userId: string, from: Role, role: Role) => {
       if (from !== role)
         await audit(tx, manager, 'member.role_changed', toId('user', userId), { from, to: role, transfer: true })
