@@ -8,7 +8,7 @@ moved AS (
       state = i.to_state, quarantined = false, lost_alone = 0, updated_at = now(),
       due_at = CASE i.to_state WHEN 'retrying' THEN clock_timestamp() + i.retry_delay_ms * interval '1 millisecond'
                                ELSE t.due_at END,
-      finished_at = CASE i.to_state WHEN 'retrying' THEN NULL ELSE now() END, lost = t.lost - 1 + (coalesce(i.error_code, '') IN ('worker_lost', 'stale_connection'))::int
+      finished_at = CASE i.to_state WHEN 'retrying' THEN NULL ELSE now() END, lost = t.lost - 1 + (coalesce(i.error_code, '') IN ('worker_lost', 'stale_connection'))::int, waits_for = CASE waits_for WHEN 1 THEN 0 ELSE waits_for END
   FROM input i
   WHERE t.id = i.task_id AND t.run_id = i.run_id AND t.state IS NOT DISTINCT FROM (SELECT 'retrying'::task_state) AND t.quarantined
   RETURNING i.*, t.id, t.workspace_id, t.due_at

@@ -145,14 +145,18 @@ describe('max_concurrent', () => {
     expect((await dueTasks(id)).includes(tasks[1] ?? '')).toBe(true)
   })
 
-  it('holds a lost task back too', async () => {
-    const { tasks } = await aQueue({ maxConcurrent: 1 }, 2)
+  it('holds a lost task back too, and keeps the retry delay of its late record', async () => {
+    const { id, tasks } = await aQueue({ maxConcurrent: 1 }, 2)
     const [first] = await claimAll(db.pool, tasks.slice(0, 1))
     await loseAttempts(db.pool, [claimed(first)], false)
-    await claimAll(db.pool, tasks.slice(1))
+    const [other] = await claimAll(db.pool, tasks.slice(1))
     await db.pool.query(`UPDATE tasks SET due_at = now() - interval '1 ms' WHERE id = $1`, [tasks[0]])
     const request = { taskId: tasks[0] ?? '', token: randomUUID() }
     expect(kinds(await claimTasks(db.pool, { ...claimant, quarantine: true }, [request]))).toEqual(['blocked'])
+    await record(claimed(first), 'retrying', 60_000)
+    await record(claimed(other))
+    expect(await advanceQueues(db.pool, [id])).toBe(0)
+    expect(kinds(await claimAll(db.pool, tasks.slice(0, 1)))).toEqual(['early'])
   })
 
   it('does not wait for due tasks that no dispatcher starts', async () => {

@@ -3,6 +3,7 @@ import { lateMs, type WaitReason } from '@belfry/domain/wait-reason'
 import type { RunStatus, TaskState } from '../generated/enums.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { type InputColumn, inputRows, inputValues } from '../postgres/statement-input.ts'
+import { unblocked } from '../queues/queue-sql.ts'
 import { extraRunBytes } from '../usage/count-storage.ts'
 import { topicOf } from './task-row.ts'
 
@@ -132,11 +133,12 @@ export const recordStatement = `
     ),
     ${usageChanges}`
 
+// A blocked task waits for the delay of its retry first, and then asks its queue again.
 const lateStatement = `
     WITH input AS (${inputRows(recordInput)}),
     moved AS (
       UPDATE tasks t
-      SET ${outcomeColumns}, lost = t.lost - 1 + ${isLost}::int
+      SET ${outcomeColumns}, lost = t.lost - 1 + ${isLost}::int, waits_for = ${unblocked}
       FROM input i
       WHERE t.id = i.task_id AND t.run_id = i.run_id AND t.state IS NOT DISTINCT FROM (SELECT 'retrying'::task_state) AND t.quarantined
       RETURNING i.*, t.id, t.workspace_id, t.due_at

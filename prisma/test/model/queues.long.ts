@@ -4,6 +4,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { advanceQueues, ratedQueues } from '../../src/queues/advance-queues.ts'
 import { changePendingTask } from '../../src/tasks/change-task.ts'
 import { claimFromBlocks, claimTasks } from '../../src/tasks/claim-tasks.ts'
+import { recordAttempts } from '../../src/tasks/record-attempts.ts'
 import { undoClaims } from '../../src/tasks/undo-claims.ts'
 import { useOwnDatabase } from '../setup.ts'
 import { explore, queueSituationsOf } from './reached.ts'
@@ -29,8 +30,9 @@ import {
   type Stored,
   withRow,
 } from './state.ts'
-import { advance, type ClaimOf, claimInQueue, moveToQueue, undoInQueue } from './statements.ts'
+import { advance, type ClaimOf, claimInQueue, moveToQueue, type Outcome, record, undoInQueue } from './statements.ts'
 import { expectedAfter, project, recordLowered, type StoredSituation, storeQueues } from './stored-rows.ts'
+import { finished } from './test-statements.ts'
 
 // A busy machine needs ten times as long as an idle one.
 const timeout = 120_000
@@ -128,6 +130,27 @@ async function undoOneOfEach(question: Question, task: number): Promise<Change> 
   }
 }
 
+/** Records the outcome of one attempt of each queue that the search has reached, or the late one of a lost attempt. */
+async function recordOneOfEach(question: Question, task: number, outcome: Outcome): Promise<Change> {
+  const reached = queueSituationsOf(question).filter(({ rows }) => rows.some((row, i) => i === task && row.by !== null))
+  const stored = await storeQueues(db.pool, reached, dispatchers)
+  const attempts = stored.flatMap(({ rows }) => rows.filter(row => row.task === task))
+  return {
+    stored,
+    run: () =>
+      inParts(attempts, part =>
+        recordAttempts(
+          db.pool,
+          part.map(one => finished(one, outcome)),
+        ),
+      ),
+    says: before => {
+      const row = rowOf(before, task)
+      return withRow(before, task, record(theRules, row, row.by ?? Number.NaN, row.attempts, outcome))
+    },
+  }
+}
+
 /** Runs a statement on parts that PostgreSQL handles well within its statement timeout, on a busy machine too. */
 async function inParts<T>(all: readonly T[], run: (part: T[]) => Promise<unknown>): Promise<void> {
   for (let i = 0; i < all.length; i += 200) await run(all.slice(i, i + 200))
@@ -173,6 +196,12 @@ describe.each(searches)('PostgreSQL agrees with the model of $name', ({ question
       expect(change.stored.length).toBeGreaterThan(5)
       expect(await differences(change)).toEqual([])
     }
+  })
+
+  it('when the outcome of an attempt is recorded', { timeout }, async () => {
+    const change = await recordOneOfEach(question, plain, 'failure')
+    expect(change.stored.length).toBeGreaterThan(5)
+    expect(await differences(change)).toEqual([])
   })
 
   it('when the user moves a task to a queue', { timeout }, async () => {

@@ -336,7 +336,7 @@ function postpone(...[pool, workspaceId, taskId]: Parameters<typeof cancelPendin
   return changePendingTask(pool as typeof db.pool, workspaceId, taskId, { executeAt: new Date(Date.now() + anHourMs) })
 }
 
-function finished({ row, taskId, runId }: StoredRow, outcome: model.Outcome): FinishedAttempt {
+export function finished({ row, taskId, runId }: StoredRow, outcome: model.Outcome): FinishedAttempt {
   const lostBefore = row.state === 'retrying' ? row.lost - 1 : row.lost
   const status = outcome === 'success' ? 200 : 500
   const response = { kind: 'response', status, headers: {} } as const
