@@ -51,13 +51,9 @@ function claimed(claim: Claim | undefined): ClaimedTask {
 }
 
 async function record(task: ClaimedTask, state: 'success' | 'dead' | 'retrying' = 'success', retryDelayMs = 0) {
-  const [recorded] = await recordAttempts(db.pool, [
-    finished(task, {
-      state,
-      retryDelayMs: state === 'retrying' ? retryDelayMs : null,
-      status: state === 'success' ? 'success' : 'failed',
-    }),
-  ])
+  const status = state === 'success' ? 'success' : 'failed'
+  const change = { state, status, retryDelayMs: state === 'retrying' ? retryDelayMs : null } as const
+  const [recorded] = await recordAttempts(db.pool, [finished(task, change)])
   expect(recorded).not.toBeNull()
 }
 
@@ -157,6 +153,16 @@ describe('max_concurrent', () => {
     await record(claimed(other))
     expect(await advanceQueues(db.pool, [id])).toBe(0)
     expect(kinds(await claimAll(db.pool, tasks.slice(0, 1)))).toEqual(['early'])
+  })
+
+  it('wakes the next task after a claim that ends the awakened one', async () => {
+    const { id, tasks } = await aQueue({ maxConcurrent: 1 }, 3)
+    const [first] = await claimAll(db.pool, tasks)
+    await db.pool.query('UPDATE tasks SET cron_job_id = $2 WHERE id = $1', [tasks[1], randomUUID()])
+    await record(claimed(first))
+    await advanceQueues(db.pool, [id])
+    expect(await claimAll(db.pool, tasks.slice(1, 2))).toEqual([{ kind: 'gone', refusal: 'cronjob_deleted' }])
+    expect(await dueTasks(id)).toEqual(tasks.slice(2))
   })
 
   it('does not wait for due tasks that no dispatcher starts', async () => {

@@ -2,7 +2,7 @@ import { defaultTiers, type Tiers } from '@belfry/domain/tiers'
 import { type Db, inTransaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { type InputColumn, inputRows, inputValues } from '../postgres/statement-input.ts'
-import { advanceQueuesOf } from '../queues/advance-queues.ts'
+import { advanceQueues, advanceQueuesOf } from '../queues/advance-queues.ts'
 import { limitedClaim, type QueueTexts, unlimitedClaim } from '../queues/queued-claim.ts'
 import { coveredExecutions, spentExecutions, tierRows } from '../usage/count-executions.ts'
 import { topUpExecutions } from '../usage/execution-blocks.ts'
@@ -115,6 +115,9 @@ export async function claimFromBlocks(
     const values = [...inputValues(claimInput, part), ...limits, dispatcherId, quarantine, isToppedUp]
     const { rows } = await db.query<ClaimedRow>({ name, text, values })
     for (const row of rows) claims.set(row.taskId, toClaim(row))
+    const isEnded = ({ taskId }: ClaimedRow) => claims.get(taskId)?.kind === 'gone'
+    const freed = rows.flatMap(row => (isEnded(row) && row.queueId !== null ? [row.queueId] : []))
+    await advanceQueues(db, [...new Set(freed)])
   }
   if (claims.size < distinct.size) {
     const others = all.filter(({ taskId }) => !claims.has(taskId))

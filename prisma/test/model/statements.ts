@@ -28,8 +28,8 @@ export function claim(rules: Rules, stored: Stored, task: number, { by, isPrefet
 }
 
 /**
- * `claimTasks`, which asks the queue of the task first. A queue without a permit blocks its due tasks. A claim that ends an
- * expired task wakes the queue.
+ * `claimTasks`, which asks the queue of the task first. A queue without a permit blocks its due tasks. A claim that ends the
+ * task wakes the queue.
  */
 export function claimInQueue<Part extends Stored>(rules: Rules, stored: Part, task: number, of: ClaimOf): Part {
   const row = rowOf(stored, task)
@@ -42,7 +42,8 @@ export function claimInQueue<Part extends Stored>(rules: Rules, stored: Part, ta
   const permits = permitsOf(rules, stored)
   if (permits === 0 || !isNext(rules, stored, task))
     return blockDue(stored, task, permits === 0 || queue.limit === 'ordered')
-  const isStart = queue.limit === 'one in a period' && after.state === 'processing'
+  if (isFinished(after)) return advance(withRow(stored, task, after))
+  const isStart = queue.limit === 'one in a period'
   return { ...withRow(stored, task, after), queue: isStart ? { ...queue, startedBy: task } : queue }
 }
 
