@@ -115,8 +115,8 @@ export async function claimFromBlocks(
     const values = [...inputValues(claimInput, part), ...limits, dispatcherId, quarantine, isToppedUp]
     const { rows } = await db.query<ClaimedRow>({ name, text, values })
     for (const row of rows) claims.set(row.taskId, toClaim(row))
-    const isEnded = ({ taskId }: ClaimedRow) => claims.get(taskId)?.kind === 'gone'
-    const freed = rows.flatMap(row => (isEnded(row) && row.queueId !== null ? [row.queueId] : []))
+    if (!isQueued) continue
+    const freed = rows.flatMap(({ taskId, queueId }) => (claims.get(taskId)?.kind === 'gone' ? (queueId ?? []) : []))
     await advanceQueues(db, [...new Set(freed)])
   }
   if (claims.size < distinct.size) {
