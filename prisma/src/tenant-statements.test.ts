@@ -36,7 +36,7 @@ const withoutTenant: Record<string, keyof typeof reasons> = {
   'integrations/switch-off-failing.ts#recoverStatement': 'scatter',
   'integrations/update-cron-job-health.ts#latestState': 'part',
   'integrations/update-cron-job-health.ts#updateCronJobHealth': 'scatter',
-  'queues/advance-queues.ts#advanceQueuesOf': 'byTask',
+  'queues/advance-queues.ts#queuesOf': 'byTask',
   'queues/advance-queues.ts#openQueueSearch': 'scatter',
   'queues/advance-queues.ts#ratedQueues': 'scatter',
   'queues/busiest-queues.ts#busiestQueues': 'scatter',

@@ -24,10 +24,14 @@ export async function advanceQueues(db: Db, ids: readonly string[]): Promise<num
 
 /** Advances the queues of tasks. Tasks without a queue cost one index lookup. */
 export async function advanceQueuesOf(db: Db, taskIds: readonly string[]): Promise<number> {
+  return advanceQueues(db, await queuesOf(db, taskIds))
+}
+
+/** Returns the ids of the queues of tasks. */
+export async function queuesOf(db: Db, taskIds: readonly string[]): Promise<string[]> {
   const text = 'SELECT DISTINCT queue_id AS id FROM tasks WHERE id = ANY ($1::uuid[]) AND queue_id IS NOT NULL'
   const { rows } = await db.query<{ id: string }>({ name: 'queues_of_tasks', text, values: [taskIds] })
-  const ids = rows.map(({ id }) => id)
-  return advanceQueues(db, ids)
+  return rows.map(({ id }) => id)
 }
 
 export const ratedQueues = 'SELECT id FROM queues WHERE advance_at <= clock_timestamp()'

@@ -1,7 +1,7 @@
 import { defaultTiers } from '@belfry/domain/tiers'
 import { cancelMissed } from '../../src/cron-jobs/cancel-missed.ts'
 import { endDispatcher, recoverStrays } from '../../src/dispatchers/end-dispatcher.ts'
-import { advanceQueues, advanceQueuesOf, advanceRatedQueues, openQueueSearch } from '../../src/queues/advance-queues.ts'
+import { advanceQueues, advanceRatedQueues, openQueueSearch, queuesOf } from '../../src/queues/advance-queues.ts'
 import { claimFromBlocks, claimWithTopUp } from '../../src/tasks/claim-tasks.ts'
 import { dropCallbacks } from '../../src/tasks/drop-callbacks.ts'
 import { expireTasks } from '../../src/tasks/expire-tasks.ts'
@@ -41,9 +41,9 @@ export const attemptingFunctions: SendingFunction[] = [
     sends: { advance_queues: 'Makes the next blocked tasks of queues due, as many as may start.' },
   },
   {
-    by: advanceQueuesOf,
-    call: db => advanceQueuesOf(db, [id]),
-    sends: { queues_of_tasks: 'Finds the queues of tasks that have ended or wait again.' },
+    by: queuesOf,
+    call: db => queuesOf(db, [id]),
+    sends: { queues_of_tasks: 'Finds the queues of tasks that have ended, wait again or are changed.' },
   },
   {
     by: advanceRatedQueues,

@@ -1,3 +1,4 @@
+import { fromId } from '@belfry/domain/id'
 import { describe, expect, it } from 'vitest'
 import { aTaskBody, type Json, useApi } from './setup.ts'
 
@@ -119,6 +120,23 @@ describe('queues', () => {
     expect((await send('DELETE', '/queues/one')).status).toBe(204)
     expect((await send('PATCH', `/tasks/${task.id}`, { queue: null })).body.queue).toBeNull()
     expect((await send('DELETE', '/queues/two')).status).toBe(204)
+  })
+
+  it.each([
+    ['moves out of it', { queue: null }],
+    ['gets a later time', { execute_at: new Date(Date.now() + 3_600_000).toISOString() }],
+  ])('wake the task behind when the next one %s', async (_, change) => {
+    const { send } = await aCaller()
+    const queue = { name: 'partner', max_concurrent: 1 }
+    const ids: string[] = []
+    for (let i = 0; i < 2; i++) ids.push((await send('POST', '/tasks', { ...aTaskBody(), queue })).body.id)
+    const [next, behind] = ids.map(id => fromId('task', id))
+    const due = `UPDATE tasks SET execute_at = now() - interval '1 s', due_at = now() - interval '1 s', waits_for = $2 WHERE id = $1`
+    await api.db.query(due, [next, 0])
+    await api.db.query(due, [behind, 1])
+    expect((await send('PATCH', `/tasks/${ids[0]}`, change)).status).toBe(200)
+    const { rows } = await api.db.query('SELECT waits_for FROM tasks WHERE id = $1', [behind])
+    expect(rows).toEqual([{ waits_for: 0 }])
   })
 
   it('are kept by a replay, and named by cron jobs and subscriptions', async () => {

@@ -1,7 +1,7 @@
 import { operations } from '@belfry/contract/operations'
 import type { UpdateTaskBody } from '@belfry/contract/task'
 import { type Db, inTransaction, type Transaction } from '@belfry/db/postgres/in-transaction'
-import { advanceQueuesOf } from '@belfry/db/queues/advance-queues'
+import { advanceQueues, advanceQueuesOf, queuesOf } from '@belfry/db/queues/advance-queues'
 import {
   cancelPendingTask,
   changePendingTask,
@@ -105,11 +105,14 @@ export const updateTask = endpoint(operations.updateTask, {
     const changed = { ...change, updatedBy: authorOf(caller) }
     // A URL or a header may hold a secret, so the record has the names of the fields and not their values.
     const audited = { action: 'task.changed', details: { fields: Object.keys(body).sort() } } as const
+    let left: string[] = []
     const result = await moveTask(ctx, caller, params.task, audited, async tx => {
+      left = await queuesOf(tx, [params.task])
       await nameQueues(tx, caller, await planQueues(tx, caller, [body.queue]))
       return changePendingTask(tx, caller.workspaceId, params.task, changed)
     })
     const move = refuseTimes(result, change, arrivedAt)
+    if (move.kind === 'moved') await advanceQueues(ctx.pool, left) // it may have been the next one
     const row = await taskAfterMove(ctx, move, caller.workspaceId, params.task)
     if (change.executeAt && move.kind === 'moved') {
       enqueue(ctx, [{ id: row.id, dueAt: change.executeAt }], move.now)
