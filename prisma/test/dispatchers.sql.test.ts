@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { deleteCronJob, pauseCronJob, resumeCronJob } from '../src/cron-jobs/change-cron-job.ts'
 import { endDispatcher, leaveDispatchers, recoverStrays } from '../src/dispatchers/end-dispatcher.ts'
 import { type DispatcherRow, enterDispatchers, readHeartbeats } from '../src/dispatchers/heartbeat.ts'
+import { nameQueue } from '../src/queues/queues.ts'
 import { claimTasks } from '../src/tasks/claim-tasks.ts'
 import type { Claim, ClaimedTask } from '../src/tasks/claimed-row.ts'
 import { insertTasks } from '../src/tasks/insert-tasks.ts'
@@ -251,6 +252,31 @@ describe('when a dispatcher shuts down', () => {
     const { undone, lost } = await leaveDispatchers(db.pool, dispatcher.id, runId => runId !== task?.runId)
     expect([undone.length, lost.length]).toEqual([0, 1])
   })
+})
+
+it.each([
+  ['leaves', leaveDispatchers],
+  [
+    'recovers strays',
+    (pool: typeof db.pool, id: string) =>
+      recoverStrays(
+        pool,
+        id,
+        () => false,
+        () => false,
+      ),
+  ],
+] as const)('a dispatcher that %s wakes the queues of its claims', async (_, end) => {
+  const dispatcher = await enterDispatchers(db.pool)
+  const workspaceId = await aWorkspace(db.pool)
+  await nameQueue(db.pool, workspaceId, 'q', { maxConcurrent: 2 })
+  const [lost, behind] = [aTask({ workspaceId, queue: 'q' }), aTask({ workspaceId, queue: 'q' })]
+  await insertTasks(db.pool, [lost, behind])
+  await sleep(2)
+  expect(await claim(dispatcher, [lost.id])).toHaveLength(1)
+  await db.pool.query('UPDATE tasks SET waits_for = 1 WHERE id = $1', [behind.id])
+  await end(db.pool, dispatcher.id, () => false)
+  expect(await taskRow(db.pool, behind.id)).toMatchObject({ waits_for: 0 })
 })
 
 it('ends claims that a live dispatcher does not hold: unsent ones are undone, the others are lost', async () => {

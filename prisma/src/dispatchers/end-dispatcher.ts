@@ -1,5 +1,6 @@
 import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
+import { advanceQueuesOf } from '../queues/advance-queues.ts'
 import { type LostAttempt, loseAttempts } from '../tasks/lose-attempts.ts'
 import { isUnsent as isUnsentSql } from '../tasks/send-journal.ts'
 import { isInFlight } from '../tasks/task-row.ts'
@@ -71,7 +72,7 @@ export async function recoverStrays(
   const { rows } = await pool.query<UnstartedClaim>({ name: 'own_claims', text, values: [id] })
   const strays = rows.filter(({ runId }) => !isHeld(runId))
   if (strays.length === 0) return { undone: [], lost: [] }
-  return inTransaction(pool, tx => endClaims(tx, strays, isUnsent))
+  return withWakeUp(pool, await inTransaction(pool, tx => endClaims(tx, strays, isUnsent)))
 }
 
 /**
@@ -83,7 +84,7 @@ export async function leaveDispatchers(
   id: string,
   isUnsent: (runId: string) => boolean,
 ): Promise<EndedDispatcher> {
-  return inTransaction(pool, async tx => {
+  const left = await inTransaction(pool, async tx => {
     const ended = await endClaims(tx, await readClaims(tx, id, false), isUnsent)
     await forgetPublished(tx, id)
     const text = `DELETE FROM dispatchers WHERE id = $1 RETURNING ${tookTasksUntil} AS "seenAt"`
@@ -91,6 +92,14 @@ export async function leaveDispatchers(
     await keepEnd(tx, rows[0]?.seenAt ?? null)
     return ended
   })
+  return withWakeUp(pool, left)
+}
+
+// The permits of the claims are free.
+async function withWakeUp(pool: Pool, ended: EndedDispatcher): Promise<EndedDispatcher> {
+  const ids = [...ended.undone, ...ended.lost].map(({ taskId }) => taskId)
+  if (ids.length > 0) await advanceQueuesOf(pool, ids)
+  return ended
 }
 
 // At the end of a transaction: heartbeats wait for the row.
