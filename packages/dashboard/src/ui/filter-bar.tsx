@@ -2,20 +2,19 @@ import { Ban, ChevronDown, SlidersHorizontal, X } from 'lucide-react'
 import { type ReactElement, type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { useSearchParams } from 'react-router'
 import { Button, IconButton } from './button.tsx'
+import { changedFilters, type FilterValue, toggled } from './changed-filters.ts'
 import { classNames } from './class-names.ts'
 import { Select, TextInput } from './field.tsx'
 import { latePart } from './late-part.tsx'
 import styles from './layout.module.css'
 import { Menu, MenuCheckItem, MenuSeparator } from './menu.tsx'
 
-type Value = string | readonly string[]
-
 export type Filters<Name extends string> = {
   /** The filters that are set, as lists, for an API query. */
   values: Readonly<Partial<Record<Name, string[]>>>
   first(name: Name): string
-  set(name: Name, value: Value): void
-  setAll(changes: ReadonlyArray<readonly [Name, Value]>): void
+  set(name: Name, value: FilterValue): void
+  setAll(changes: ReadonlyArray<readonly [Name, FilterValue]>): void
   clear(): void
   isSet: boolean
   /** Values in the URL that the filters do not have, such as `status=bogus`. They have no effect. */
@@ -40,18 +39,11 @@ export function useFilters<const Name extends string>(
     }
   }
   const setAll = useCallback(
-    (changes: ReadonlyArray<readonly [Name, Value]>) =>
-      setParams(before => {
-        const next = new URLSearchParams(before)
-        for (const [name, value] of changes) {
-          next.delete(name)
-          for (const one of [value].flat()) if (one !== '') next.append(name, one)
-        }
-        return next
-      }),
+    // React shows a new URL later, so a quick second change must not begin with the shown one.
+    (changes: ReadonlyArray<readonly [Name, FilterValue]>) => setParams(changedFilters(location.search, changes)),
     [setParams],
   )
-  const set = useCallback((name: Name, value: Value) => setAll([[name, value]]), [setAll])
+  const set = useCallback((name: Name, value: FilterValue) => setAll([[name, value]]), [setAll])
   return {
     values,
     set,
@@ -196,10 +188,7 @@ export function MultiFilter<Name extends string>(props: MultiFilterProps<Name>):
   }
   const texts = [textOf(included), excluded.length > 0 && `not ${textOf(excluded)}`].filter(Boolean)
   const text = texts.join(', ') || all
-  const toggle = (value: string) => {
-    const next = chosen.includes(value) ? chosen.filter(one => one !== value) : [...chosen, value]
-    filters.setAll([[isExcluding && exclude ? exclude : name, next]])
-  }
+  const toggle = (value: string) => filters.setAll([[isExcluding && exclude ? exclude : name, toggled(value)]])
   const invert = (other: Name) => {
     setIsNot(!isExcluding)
     const all = [...included, ...excluded]
