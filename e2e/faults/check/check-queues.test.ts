@@ -81,6 +81,20 @@ it('finds a start beyond the rate limit', () => {
   expect(findings(withQueue({ rateCount: 2, ratePeriodMs: 201 }))).toEqual(['I15 z'])
 })
 
+it('counts no start of a claim that was undone', () => {
+  const undo = (history: History) => {
+    const claim = history.moves.find(({ taskId, to }) => taskId === 'y' && to === 'processing')!
+    const undone = { ...claim, from: 'processing', to: 'pending', attempts: 0, runId: null, id: claim.id + 0.001 }
+    const again = { ...claim, from: 'pending', runId: runIdAt(claimTime + 900, 'y'), id: claim.id + 0.002 }
+    history.moves.push(undone, again)
+    for (const list of [history.runs, history.hits] as Array<Array<{ id?: string; runId?: string; taskId: string }>>)
+      for (const one of list) if (one.taskId === 'y') one[one.runId === undefined ? 'id' : 'runId'] = again.runId
+  }
+  const ofY = (limits: Partial<StoredQueue>) => findings(withQueue(limits, undo)).filter(text => text.startsWith('I15'))
+  expect(ofY({ rateCount: 1, ratePeriodMs: 150 })).toEqual([])
+  expect(ofY({ rateCount: 1, ratePeriodMs: 250 })).toEqual(['I15 z'])
+})
+
 it('finds a start during a pause', () => {
   const pause = (from: number, until: number) =>
     withQueue({ pauses: [{ from: claimTime + from, until: claimTime + until }] })

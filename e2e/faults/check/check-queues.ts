@@ -35,7 +35,11 @@ export function checkQueues(history: History, report: Report): void {
       report('I15', taskId, `${text} in the queue ${queue.name}`)
     const claims = own.filter(isClaim)
     checkInFlight(queue, own, complain)
-    checkPeriods(queue, claims, complain)
+    checkPeriods(
+      queue,
+      claims.filter(claim => !isUndone(claim, moves)),
+      complain,
+    )
     checkPauses(queue, claims, complain)
     if (queue.ordered) checkOrder(tasks, moves, claims, complain)
     const calls = tasks.flatMap(({ id }) => hits.get(id) ?? [])
@@ -54,6 +58,12 @@ type Complain = (taskId: string | null, text: string) => void
 
 function isClaim(move: Move): move is Claimed {
   return move.to === 'processing' && move.from !== 'processing' && move.runId !== null
+}
+
+// The queue gets the start back.
+function isUndone({ id, taskId, attempts }: Claimed, moves: ReadonlyMap<string, Move[]>): boolean {
+  const next = moves.get(taskId)?.find(move => move.id > id)
+  return next !== undefined && next.attempts < attempts
 }
 
 function permitsOf({ maxConcurrent, ordered }: StoredQueue): number {
