@@ -20,6 +20,25 @@ const retry = { max_retries: 7, backoff: 'fixed', base_delay_ms: 1000, max_delay
 
 beforeEach(() => db.pool.query('DELETE FROM tasks; DELETE FROM dispatchers'))
 
+it('a heartbeat does not wait for the end of another dispatcher, whose commit may hang', async () => {
+  const dispatcher = await enterDispatchers(db.pool)
+  await db.pool.query(`UPDATE dispatching SET seen_at = now() - interval '1 hour'`)
+  const seen = async () =>
+    (await db.pool.query(`SELECT seen_at > now() - interval '1 minute' AS is FROM dispatching`)).rows[0].is
+  const ending = await db.pool.connect()
+  try {
+    await ending.query('BEGIN')
+    await ending.query('UPDATE dispatching SET ended_at = now()')
+    expect(await Promise.race([dispatcher.beat(() => []), sleep(3_000, 'waits')])).toContain(dispatcher.id)
+    expect(await seen()).toBe(false)
+  } finally {
+    await ending.query('ROLLBACK')
+    ending.release()
+  }
+  await dispatcher.beat(() => [])
+  expect(await seen()).toBe(true)
+})
+
 async function store(count: number): Promise<string[]> {
   const tasks = Array.from({ length: count }, () => aTask())
   await insertTasks(db.pool, tasks)

@@ -98,7 +98,7 @@ const isRecent = `seen_at > clock_timestamp() - interval '${lateMs} milliseconds
 
 // The SELECT sees the row before the update, so it takes its own id from `beaten`. `seen_at` is the last heartbeat at which
 // the dispatcher took tasks. An old one stays until the dispatcher starts again: PostgreSQL may have kept this statement
-// waiting for minutes. A heartbeat must not wait for the disk, so the commit of `kept` does not.
+// waiting for minutes. A heartbeat waits for no disk, no standby and no other transaction: what `kept` misses, the next one has.
 const beatStatement = `
   WITH beaten AS (
     UPDATE dispatchers
@@ -109,10 +109,13 @@ const beatStatement = `
   kept AS (
     UPDATE dispatching k
     SET seen_at = CASE WHEN $2 THEN b.seen_at ELSE k.seen_at END, ended_at = CASE WHEN $2 THEN k.ended_at ELSE before.seen_at END
-    FROM beaten b JOIN dispatchers before USING (id)
-    WHERE NOT b.quarantine
-      AND CASE WHEN $2 THEN b.seen_at > k.seen_at + interval '5 seconds' ELSE before.seen_at > k.ended_at END
-    RETURNING set_config('synchronous_commit', 'off', true)
+    FROM beaten b JOIN dispatchers before USING (id) CROSS JOIN LATERAL (
+      SELECT id, set_config('synchronous_commit', 'off', true) FROM dispatching
+      WHERE NOT b.quarantine
+        AND CASE WHEN $2 THEN b.seen_at > seen_at + interval '5 seconds' ELSE before.seen_at > ended_at END
+      FOR UPDATE SKIP LOCKED
+    ) free
+    WHERE k.id = free.id
   )
   SELECT EXISTS (SELECT FROM beaten) AS "hasRow", EXISTS (SELECT FROM beaten WHERE NOT $2 OR ${isRecent}) AS "isStarted",
          clock_timestamp() AS at, ARRAY(
