@@ -12,7 +12,7 @@ export function requireReader(
   read: 'task.read' | 'cron_job.read' | 'subscription.read',
   { url, callbacks }: { url?: string | undefined; callbacks?: string | null | undefined },
 ): void {
-  const reports = Object.values(JSON.parse(callbacks ?? '{}')).some(Boolean)
+  const reports = callbacks != null && Object.values(JSON.parse(callbacks)).some(Boolean)
   if (url !== undefined || reports) requireRight(caller, read)
   if (reports) requireRight(caller, 'run.read')
 }

@@ -45,11 +45,9 @@ async function addEndpoints(call: Call<'subscription.write'>): Promise<void> {
       SELECT headers, callbacks FROM subscriptions
       WHERE workspace_id = $1 AND topic = $2 AND (endpoint_name = ANY ($3) OR url = ANY ($4)) AND mcp IS NULL`
     const names = endpoints.flatMap(({ name }) => name ?? [])
-    const urls = endpoints.map(({ url }) => url)
+    const urls = names.length === 0 ? [] : endpoints.map(({ url }) => url) // only a name moves an endpoint
     const { rows } = await tx.query<Written>(kept, [caller.workspaceId, group, names, urls])
-    // Only a name moves an endpoint.
-    const [url] = names.length > 0 ? urls : []
-    for (const { callbacks } of rows) requireReader(caller, 'subscription.read', { url, callbacks: url && callbacks })
+    for (const { callbacks } of rows) requireReader(caller, 'subscription.read', { url: urls[0], callbacks })
     await requireSecretUse(tx, caller, [...endpoints, ...rows])
     for (const { name, url = '' } of endpoints) {
       const id = await upsert(tx, caller.workspaceId, group, { name: name ?? null, url })
