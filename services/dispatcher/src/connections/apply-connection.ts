@@ -37,7 +37,7 @@ type Named = { workspaceId: string; name: string }
  * A claim does not wait for a slow token endpoint: it counts as a start for the limits of its queue and its host, and its
  * deadline may pass.
  * @param waited - The credentials for which the task has waited without a claim. When these could not be had, the attempt fails
- * for the same reason. Null: it has not waited.
+ * for the same reason; when they have expired since, it waits again. Null: it has not waited.
  */
 export async function applyConnection(
   ctx: ConnectionsContext,
@@ -55,14 +55,11 @@ export async function applyConnection(
     const refusal = refusalOf(connection, outgoing.url)
     if (refusal) return unsendable(request, refusal)
     const requested = credentialsOf(ctx, connection)
-    const credentials = (await atOnce(requested)) ?? (waited === null ? null : await waited.then(() => requested))
-    return credentials === null
-      ? unsendable(request, {
-          kind: 'unsent',
-          message: `The connection ${named.name} has no token yet.`,
-          until: requested,
-        })
-      : withCredentials(ctx, connection, request, outgoing, credentials)
+    const credentials = await atOnce(requested)
+    if (credentials !== null) return withCredentials(ctx, connection, request, outgoing, credentials)
+    await waited
+    const message = `The connection ${named.name} has no token yet.`
+    return unsendable(request, { kind: 'unsent', message, until: requested })
   } catch (error) {
     return unsendable(request, reasonOf(ctx, named.name, ids, error))
   }

@@ -50,9 +50,9 @@ async function storeTasks({ test, target, workspace }: Setup, count: number): Pr
   return ids
 }
 
-function issue(response: ServerResponse | undefined): void {
+function issue(response: ServerResponse | undefined, lifetimeS = 3_600): void {
   response?.setHeader('Content-Type', 'application/json')
-  response?.end(JSON.stringify({ access_token: 'a-token', token_type: 'Bearer', expires_in: 3_600 }))
+  response?.end(JSON.stringify({ access_token: 'a-token', token_type: 'Bearer', expires_in: lifetimeS }))
 }
 
 const start = ({ test }: Setup) => test.start({ ENCRYPTION_KEYS: encryptionKeys })
@@ -101,6 +101,21 @@ it('calls a task that has waited for a token with the only start of a long perio
   await expect.poll(() => requests.length, { timeout: 5_000 }).toBe(1)
   await new Promise(resolve => setTimeout(resolve, 500))
   issue(requests[0])
+  await target.waitFor(1, 10_000)
+}, 30_000)
+
+it('waits again without a claim when the token that it has waited for has expired before its start', async () => {
+  const setUp = await setup()
+  const { target, requests } = setUp
+  const [id] = await storeTasks(setUp, 1)
+  await start(setUp)
+  await expect.poll(() => requests.length, { timeout: 5_000 }).toBe(1)
+  await new Promise(resolve => setTimeout(resolve, 500))
+  issue(requests[0], 0.001)
+  await expect.poll(() => requests.length, { timeout: 5_000 }).toBe(2)
+  await expect.poll(() => stateOf(setUp, id)).toMatchObject({ state: 'pending', attempts: 0 })
+  expect(target.requests).toEqual([])
+  issue(requests[1])
   await target.waitFor(1, 10_000)
 }, 30_000)
 
