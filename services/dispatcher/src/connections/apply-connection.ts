@@ -10,7 +10,7 @@ import { CertificateError } from '../egress/tls-senders.ts'
 import { notSent, type OwnFailure } from '../secrets/attempt-outcome.ts'
 import { type Credentials, credentialsOf } from './credentials.ts'
 import type { ConnectionsContext } from './open-connections.ts'
-import { TokenRequestError } from './request-token.ts'
+import { TokenRequestError, UnsentTokenRequestError } from './request-token.ts'
 
 type CallIds = { task: string; run: string }
 
@@ -153,6 +153,7 @@ function reasonOf(
   { task, run }: CallIds,
   error: unknown,
 ): OwnFailure | UnsentOutcome {
+  if (error instanceof UnsentTokenRequestError) return { kind: 'unsent', message: error.message }
   if (error instanceof TokenRequestError || error instanceof CertificateError)
     return notSent('connection_failed', error.message)
   if (isTransientDatabaseError(error)) {

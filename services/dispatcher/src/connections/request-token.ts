@@ -9,6 +9,9 @@ export type IssuedToken = { value: string; lifetimeMs: number }
 /** The token endpoint did not issue a token. The message is a sentence without secrets. */
 export class TokenRequestError extends Error {}
 
+/** The token endpoint was not called: file descriptors or the egress proxy were missing. It may be called again. */
+export class UnsentTokenRequestError extends TokenRequestError {}
+
 export const tokenRequestTimeoutMs = 10_000
 // For issuers that do not say how long a token is valid.
 const defaultLifetimeS = 300
@@ -52,10 +55,10 @@ function formEncoded(text: string): string {
 }
 
 async function readToken(outcome: SendOutcome, redactor: Redactor): Promise<IssuedToken> {
-  if (outcome.kind !== 'response') {
-    const reason = outcome.kind === 'unsent' ? outcome.message : outcome.message.replaceAll('target', 'token endpoint')
-    throw new TokenRequestError(`No access token was issued. ${reason}`)
-  }
+  const notIssued = 'No access token was issued.'
+  if (outcome.kind === 'unsent') throw new UnsentTokenRequestError(`${notIssued} ${outcome.message}`)
+  if (outcome.kind === 'failure')
+    throw new TokenRequestError(`${notIssued} ${outcome.message.replaceAll('target', 'token endpoint')}`)
   const { status } = outcome
   const answer = parseObject(outcome.bodyTruncated ? '' : outcome.body.toString())
   if (status !== 200)

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { requestToken } from '../../src/connections/request-token.ts'
+import { requestToken, TokenRequestError, UnsentTokenRequestError } from '../../src/connections/request-token.ts'
 import type { SendOutcome } from '../../src/egress/outcome.ts'
 import type { OutgoingRequest } from '../../src/egress/send.ts'
 import { closeAll, senderFor, tcpServerFor } from '../egress/setup-sender.ts'
@@ -70,6 +70,18 @@ it('a token endpoint that does not answer has ten seconds', async () => {
   expect(error).toBe('Error: No access token was issued. The token endpoint did not answer in time.')
   expect(tookMs).toBeGreaterThan(9_900)
 }, 30_000)
+
+it('a request that cannot be sent is no failure of the token endpoint', async () => {
+  const message = 'The egress proxy could not be used (ECONNREFUSED).'
+  const errorAfter = (outcome: SendOutcome) =>
+    requestToken({ send: async () => outcome }, anOAuthConnection()).catch((error: unknown) => error)
+  const unsent = await errorAfter({ kind: 'unsent', message })
+  expect(unsent).toBeInstanceOf(UnsentTokenRequestError)
+  expect(String(unsent)).toBe(`Error: No access token was issued. ${message}`)
+  const failed = await errorAfter({ kind: 'failure', code: 'dns', message: 'The host name of the target is unknown.' })
+  expect(failed).toBeInstanceOf(TokenRequestError)
+  expect(failed).not.toBeInstanceOf(UnsentTokenRequestError)
+})
 
 it('a fault shows no credentials', async () => {
   const send = async ({ headers, body }: OutgoingRequest) => {

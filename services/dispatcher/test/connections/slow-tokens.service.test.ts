@@ -55,7 +55,7 @@ function issue(response: ServerResponse | undefined, lifetimeS = 3_600): void {
   response?.end(JSON.stringify({ access_token: 'a-token', token_type: 'Bearer', expires_in: lifetimeS }))
 }
 
-const start = ({ test }: Setup) => test.start({ ENCRYPTION_KEYS: encryptionKeys })
+const start = ({ test }: Setup, env = {}) => test.start({ ENCRYPTION_KEYS: encryptionKeys, ...env })
 
 async function stateOf({ test }: Setup, id: string | undefined) {
   const { rows } = await test.pool.query('SELECT state, state_reason AS reason, attempts FROM tasks WHERE id = $1', [
@@ -147,4 +147,20 @@ it('fails the attempts that have waited for a token when it is refused', async (
   const text = 'SELECT DISTINCT error_code AS code FROM runs WHERE workspace_id = $1'
   expect((await test.pool.query(text, [workspace])).rows).toEqual([{ code: 'connection_failed' }])
   expect(target.requests).toEqual([])
+}, 30_000)
+
+it('counts no attempt while the egress proxy cannot be used for the token', async () => {
+  const setUp = await setup()
+  const { test, target, workspace, requests } = setUp
+  const closed = createServer()
+  const { port } = await listening(closed)
+  closed.close()
+  const [id] = await storeTasks(setUp, 1)
+  await start(setUp, { EGRESS_PROXY_URL: `http://127.0.0.1:${port}`, EGRESS_NO_PROXY: new URL(target.url('/')).host })
+  const text = `SELECT state, attempts, due_at > execute_at + interval '2 seconds' AS "isPutBack" FROM tasks WHERE id = $1`
+  await expect
+    .poll(async () => (await test.pool.query(text, [id])).rows, { timeout: 15_000 })
+    .toEqual([{ state: 'pending', attempts: 0, isPutBack: true }])
+  expect((await test.pool.query('SELECT FROM runs WHERE workspace_id = $1', [workspace])).rowCount).toBe(0)
+  expect([requests, target.requests]).toEqual([[], []])
 }, 30_000)
