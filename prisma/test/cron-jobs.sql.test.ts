@@ -145,6 +145,18 @@ describe('a change of a cron job', () => {
     }
   })
 
+  it.each(['pause', 'change'] as const)('catches up on more occurrences than one plan has: %s', async what => {
+    const job = await create({ catchUp: 'all' })
+    await letTimePass(job, 1_100)
+    if (what === 'pause') await pauseCronJob(db.pool, job.workspaceId, job.id)
+    else await changeCronJob(db.pool, job.workspaceId, job.id, { timezone: 'Asia/Tokyo' }, 0)
+    const reasons = (await tasksOf(job)).map(({ reason }) => reason)
+    const count = (reason: string | null) => reasons.filter(one => one === reason).length
+    // The one of this very minute may not be late yet, and a minute may begin meanwhile.
+    expect([100, 101]).toContain(count(what === 'pause' ? 'cronjob_paused' : null))
+    expect([1_000, 1_001]).toContain(count('missed'))
+  })
+
   it('makes an occurrence again whose time the new rule keeps', async () => {
     await withinMinute()
     const job = await create()

@@ -17,7 +17,7 @@ import {
   filledLabels,
   scheduleOf,
 } from './cron-job.ts'
-import { type Expansion, expandLocked, tasksBeside } from './expand-cron-jobs.ts'
+import { type Expansion, expandAll, expandLocked, tasksBeside } from './expand-cron-jobs.ts'
 
 export type NewCronJob = CronJobFields & { id: string; workspaceId: string; createdBy?: string | null }
 
@@ -63,7 +63,7 @@ const requestFields = [
 export async function pauseCronJob(db: Db, workspaceId: string, id: string): Promise<CronJobMove> {
   return withCronJob(db, workspaceId, id, async (tx, job) => {
     const isPaused = job.pausedAt !== null
-    const expansion = await expandLocked(tx, isPaused ? [] : [job], 0)
+    await expandAll(tx, 0, id)
     // Also while it is paused: a manual trigger may wait.
     await cancelUnstarted(tx, id, 'cronjob_paused', 'all')
     const text = `
@@ -71,7 +71,7 @@ export async function pauseCronJob(db: Db, workspaceId: string, id: string): Pro
                            unreadable_since = NULL, updated_at = clock_timestamp()
       WHERE id = $1`
     await tx.query(text, [id])
-    return isPaused ? 'unchanged' : { ...expansion, tasks: [] }
+    return isPaused ? 'unchanged' : emptyExpansion(tx)
   })
 }
 
@@ -124,7 +124,7 @@ export async function changeCronJob(
     const schedule = scheduleOf({ ...job, ...change })
     const now = (await readClock(tx)).getTime()
     if (nextScheduled(schedule, now) === null) return null
-    await expandLocked(tx, [job], 0)
+    await expandAll(tx, 0, id)
     const cancelled = await cancelUnstarted(tx, id, 'cronjob_changed', 'occurrences', delayIn(job.qstash))
     // An occurrence that was due is made again if the new rule has it too. The rule has no others in the past.
     const again = cancelled.filter(at => at.getTime() <= now && isOccurrence(schedule, at.getTime()))

@@ -51,6 +51,28 @@ export async function expandCronJobs(
   })
 }
 
+const cronJobsPerBatch = 500
+
+/**
+ * Turns all occurrences within the look-ahead into tasks. Repeats that, because one plan and one batch are limited.
+ * @param id - The only cron job to expand. Default: all.
+ * @returns The cron jobs whose rule this process cannot read.
+ */
+export async function expandAll(tx: Transaction, lookAheadMs: number, id: string | null = null): Promise<string[]> {
+  const until = new Date((await readClock(tx)).getTime() + lookAheadMs)
+  const unreadable: string[] = []
+  const text = `
+    SELECT ${cursorColumns} FROM cron_jobs
+    WHERE next_run_at <= $1 AND id <> ALL ($2::uuid[]) AND ($3::uuid IS NULL OR id = $3)
+    ORDER BY next_run_at LIMIT ${cronJobsPerBatch} FOR UPDATE`
+  for (;;) {
+    const { rows } = await tx.query<CronJobCursor>(text, [until, unreadable, id])
+    if (rows.length === 0) return unreadable
+    const expansion = await expandLocked(tx, rows, lookAheadMs)
+    unreadable.push(...expansion.unreadable.map(job => job.id))
+  }
+}
+
 /**
  * Expands cron jobs whose rows the transaction has locked.
  * @param again - Passed occurrences that it also makes. Default: none.

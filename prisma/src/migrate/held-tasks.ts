@@ -1,5 +1,4 @@
-import { type CronJobCursor, cursorColumns } from '../cron-jobs/cron-job.ts'
-import { expandLocked } from '../cron-jobs/expand-cron-jobs.ts'
+import { expandAll } from '../cron-jobs/expand-cron-jobs.ts'
 import { type Db, inTransaction, readClock, type Transaction } from '../postgres/in-transaction.ts'
 import { isHeld } from '../tasks/task-row.ts'
 
@@ -15,8 +14,6 @@ type Held = {
 const away = `interval '10000 years'`
 const isAway = `> now() + interval '5000 years'`
 
-const cronJobsPerBatch = 500
-
 /**
  * Holds all tasks that were due, expired or in flight when a restored backup was taken, and the occurrences of cron
  * jobs that have come due since, and open operations. Some of these may have been delivered, and only the operator can
@@ -27,25 +24,10 @@ export async function holdOverdueTasks(db: Db, until: Date | null = null): Promi
   return inTransaction(db, async tx => {
     const now = await readClock(tx)
     const dueBy = until && until > now ? until : now
-    const cronJobs = await expandAll(tx, dueBy, dueBy.getTime() - now.getTime())
+    const cronJobs = await expandAll(tx, dueBy.getTime() - now.getTime())
     if (cronJobs.length > 0) await holdCronJobs(tx, cronJobs)
     return { tasks: await hold(tx, dueBy), cronJobs, operations: await holdOperations(tx) }
   })
-}
-
-// Repeats until all due occurrences are expanded, because one plan and one batch are limited. Returns the cron jobs
-// whose rule cannot be read.
-async function expandAll(tx: Transaction, dueBy: Date, lookAheadMs: number): Promise<string[]> {
-  const unreadable: string[] = []
-  const text = `
-    SELECT ${cursorColumns} FROM cron_jobs WHERE next_run_at <= $1 AND id <> ALL ($2::uuid[])
-    ORDER BY next_run_at LIMIT ${cronJobsPerBatch} FOR UPDATE`
-  for (;;) {
-    const { rows } = await tx.query<CronJobCursor>(text, [dueBy, unreadable])
-    if (rows.length === 0) return unreadable
-    const expansion = await expandLocked(tx, rows, lookAheadMs)
-    unreadable.push(...expansion.unreadable.map(({ id }) => id))
-  }
 }
 
 async function holdCronJobs(tx: Transaction, ids: string[]): Promise<void> {
