@@ -2,4 +2,4 @@
 -- Sent by changeCronJob.
 
 UPDATE cron_jobs SET cron = $2, next_run_at = $3, unreadable_since = $4, void_before = $5, updated_at = clock_timestamp() WHERE id = $1 RETURNING id, cron, timezone, starts_at AS "startsAt", ends_at AS "endsAt", catch_up AS "catchUp",
-  paused_at AS "pausedAt", next_run_at AS "nextRunAt"
+  paused_at AS "pausedAt", next_run_at AS "nextRunAt", qstash

@@ -125,6 +125,16 @@ describe('after an outage of all dispatchers', () => {
     },
   )
 
+  it('a schedule with a delay: an occurrence that is not due yet is not caught up on', async () => {
+    const id = await create({ catchUp: 'latest', qstash: JSON.stringify({ callerIP: '', delayMs: 2 * minuteMs }) })
+    await enterDispatchers(pool)
+    await pass(8, false)
+    await cancelMissed(pool)
+    await expand()
+    const missed = ['12:00', '12:01', '12:02', '12:03', '12:04']
+    expect(await start(id)).toEqual({ missed, processing: ['12:05'], pending: ['12:06', '12:07'] })
+  })
+
   it.each(policies)('a daily job with catch_up %s', async (catchUp, max) => {
     const id = await create({ catchUp, cron: '0 12 * * *' })
     await enterDispatchers(pool)

@@ -260,6 +260,15 @@ describe('a change of a cron job', () => {
     expect(new Set(await delays())).toEqual(new Set([0]))
   })
 
+  it('makes an occurrence whose delay has not passed, though its time passed while no scheduler ran', async () => {
+    const job = await create({ catchUp: 'none', qstash: JSON.stringify({ callerIP: '', delayMs: 60 * minuteMs }) })
+    await letTimePass(job, 30)
+    await expandCronJobs(db.pool, { lookAheadMs: 0, limit: 500 })
+    const states = (await tasksOf(job)).map(({ state }) => state)
+    expect(states.length).toBeGreaterThan(30)
+    expect(new Set(states)).toEqual(new Set(['pending']))
+  })
+
   it('returns "unknown" when the workspace has no such cron job', async () => {
     const job = await create()
     const before = await tasksOf(job)

@@ -3,7 +3,7 @@ import { NIL_UUID } from '@belfry/domain/id'
 import type { StateReason } from '@belfry/domain/task-state'
 import type { Db } from '../postgres/in-transaction.ts'
 import { advanceQueuesOf } from '../queues/advance-queues.ts'
-import { type CronJobCursor, cursorColumns, scheduleOf } from './cron-job.ts'
+import { type CronJobCursor, cursorColumns, delayIn, scheduleOf } from './cron-job.ts'
 
 const jobsPerStatement = 1_000
 
@@ -47,9 +47,11 @@ async function cancelPage(db: Db, { from, to }: Gap, after: string): Promise<Pag
 }
 
 // Returns 0 for a rule that cannot be read, e.g. because of an unknown time zone: the schedulers do not plan it either.
-function unplannedOf(job: CronJobCursor, before: Date): number {
+function unplannedOf(job: CronJobCursor, dueBefore: Date): number {
+  if (job.nextRunAt === null) return 0
+  const before = new Date(dueBefore.getTime() - delayIn(job.qstash))
   try {
-    return job.nextRunAt === null ? 0 : countCaughtUp(scheduleOf(job), job.catchUp, job.nextRunAt, before)
+    return countCaughtUp(scheduleOf(job), job.catchUp, job.nextRunAt, before)
   } catch {
     return 0
   }

@@ -1,6 +1,5 @@
 import { type CronSchedule, nextScheduled } from '@belfry/domain/cron/cron-schedule'
 import { newUuid } from '@belfry/domain/id'
-import type { QstashFields } from '@belfry/domain/qstash/qstash-fields'
 import type { StateReason } from '@belfry/domain/task-state'
 import { type Db, inTransaction, readClock, type Transaction } from '../postgres/in-transaction.ts'
 import { queueIdOf, unblocked } from '../queues/queue-sql.ts'
@@ -14,6 +13,7 @@ import {
   type CronJobFields,
   columnOf,
   cursorColumns,
+  delayIn,
   filledLabels,
   scheduleOf,
 } from './cron-job.ts'
@@ -138,11 +138,6 @@ function isOccurrence(schedule: CronSchedule, atMs: number): boolean {
   return nextScheduled(schedule, atMs - 1)?.atMs === atMs
 }
 
-// The delay of a schedule of the QStash interface is part of its rule.
-function delayIn(qstash: string | null): number {
-  return qstash === null ? 0 : ((JSON.parse(qstash) as QstashFields).delayMs ?? 0)
-}
-
 // The labels depend on the payload, so a change of one of them changes the other.
 async function withFilledLabels(tx: Transaction, id: string, change: CronJobChange): Promise<CronJobChange> {
   if (change.labels === undefined && change.payload === undefined) return change
@@ -159,7 +154,7 @@ async function withFilledLabels(tx: Transaction, id: string, change: CronJobChan
 
 const changedColumnOf = { ...columnOf, updatedBy: 'updated_by' } as const
 
-type LockedCronJob = CronJobCursor & { name: string; qstash: string | null }
+type LockedCronJob = CronJobCursor & { name: string }
 
 // The row lock excludes the scheduler and other changes of the same cron job until the transaction ends.
 async function withCronJob(
@@ -169,7 +164,7 @@ async function withCronJob(
   change: (tx: Transaction, job: LockedCronJob) => Promise<Expansion | 'unchanged' | null>,
 ): Promise<CronJobMove> {
   return inTransaction(db, async tx => {
-    const text = `SELECT ${cursorColumns}, name, qstash FROM cron_jobs WHERE id = $1 AND workspace_id = $2 FOR UPDATE`
+    const text = `SELECT ${cursorColumns}, name FROM cron_jobs WHERE id = $1 AND workspace_id = $2 FOR UPDATE`
     const { rows } = await tx.query<LockedCronJob>(text, [id, workspaceId])
     if (!rows[0]) return { kind: 'unknown' }
     const { name } = rows[0]

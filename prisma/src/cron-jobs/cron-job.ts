@@ -1,6 +1,7 @@
 import type { CronSchedule } from '@belfry/domain/cron/cron-schedule'
 import { parseCron } from '@belfry/domain/cron/parse-cron'
 import { fillLabels, hasPlaceholder } from '@belfry/domain/label'
+import type { QstashFields } from '@belfry/domain/qstash/qstash-fields'
 import type { CronJob } from '../generated/client.ts'
 import { requestColumnOf, type StoredRequest } from '../tasks/stored-request.ts'
 
@@ -17,11 +18,11 @@ export type CronJobFields = StoredRequest &
 /** The rule of a stored cron job, and its next occurrence that is not a task yet. */
 export type CronJobCursor = Pick<
   CronJob,
-  'id' | 'cron' | 'timezone' | 'startsAt' | 'endsAt' | 'catchUp' | 'pausedAt' | 'nextRunAt'
+  'id' | 'cron' | 'timezone' | 'startsAt' | 'endsAt' | 'catchUp' | 'pausedAt' | 'nextRunAt' | 'qstash'
 >
 
 export const cursorColumns = `id, cron, timezone, starts_at AS "startsAt", ends_at AS "endsAt", catch_up AS "catchUp",
-  paused_at AS "pausedAt", next_run_at AS "nextRunAt"`
+  paused_at AS "pausedAt", next_run_at AS "nextRunAt", qstash`
 
 export const columnOf = {
   name: 'name',
@@ -58,4 +59,9 @@ export function scheduleOf(job: Pick<CronJobFields, 'cron' | 'timezone' | 'start
   const parsed = parseCron(job.cron)
   if (!parsed.ok) throw new Error(parsed.message)
   return { cron: parsed.cron, timezone: job.timezone, startsAt: job.startsAt, endsAt: job.endsAt }
+}
+
+/** Returns how long after their times the occurrences of a cron job are due: the delay of a schedule of the QStash interface. */
+export function delayIn(qstash: string | null): number {
+  return qstash === null ? 0 : ((JSON.parse(qstash) as QstashFields).delayMs ?? 0)
 }

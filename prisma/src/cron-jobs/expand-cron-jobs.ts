@@ -9,7 +9,7 @@ import { requested } from '../tasks/stored-request.ts'
 import { storedLabels } from '../tasks/task-labels.ts'
 import { originOf } from '../tasks/task-row.ts'
 import { countedRequests, extraRequestBytes } from '../usage/count-storage.ts'
-import { type CronJobCursor, cursorColumns, scheduleOf } from './cron-job.ts'
+import { type CronJobCursor, cursorColumns, delayIn, scheduleOf } from './cron-job.ts'
 
 export type Expansion = {
   /** How many cron jobs were expanded, or could not be read. */
@@ -96,7 +96,8 @@ export async function expandLocked(
       break
     }
     try {
-      const plan = planOccurrences(scheduleOf(job), job.catchUp, { next: job.nextRunAt, now, until })
+      const times = { next: job.nextRunAt, now, until, delayMs: delayIn(job.qstash) }
+      const plan = planOccurrences(scheduleOf(job), job.catchUp, times)
       const occurrences = [...again.map(at => ({ at, missed: false })), ...plan.occurrences]
       plans.push({ ...plan, occurrences, jobId: job.id })
       planned += occurrences.length

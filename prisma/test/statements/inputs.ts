@@ -51,10 +51,10 @@ export const attempt: FinishedAttempt = {
 
 export const cronJob: CronJobCursor = {
   ...{ id, cron: '0 0 * * *', timezone: 'UTC', startsAt: null, endsAt: null, catchUp: 'all' },
-  ...{ pausedAt: null, nextRunAt: new Date(24 * hourMs) },
+  ...{ pausedAt: null, nextRunAt: new Date(24 * hourMs), qstash: null },
 }
 export const clock = { 'SELECT clock_timestamp() AS now': [{ now: new Date(24 * hourMs) }] }
 export const lockedCronJob = {
   ...clock,
-  'AND workspace_id = $2 FOR UPDATE': [{ ...cronJob, nextRunAt: null, name: '', qstash: null }],
+  'AND workspace_id = $2 FOR UPDATE': [{ ...cronJob, nextRunAt: null, name: '' }],
 }

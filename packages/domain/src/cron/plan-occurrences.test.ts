@@ -34,6 +34,12 @@ describe('planOccurrences', () => {
     expect(plan('none', ['12:00', '12:00:10.001', '12:00:11'])).toEqual([['missed 12:00'], '12:01'])
   })
 
+  it('lets an occurrence with a delay be late only after it', () => {
+    const times = { next: at('12:00'), now: at('12:02:30'), until: at('12:02:30') }
+    const { occurrences } = planOccurrences(schedule(), 'none', { ...times, delayMs: 90_000 })
+    expect(occurrences.map(({ missed }) => missed)).toEqual([true, false, false])
+  })
+
   it.each<[CatchUp, string[]]>([
     ['latest', ['missed 12:00', 'missed 12:01', '12:02', '12:03']],
     ['none', ['missed 12:00', 'missed 12:01', 'missed 12:02', '12:03']],

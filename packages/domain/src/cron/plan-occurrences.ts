@@ -40,11 +40,12 @@ const maxPerPlan = 1000
  * Plans the occurrences of a cron job from `next`, the first unplanned one, up to `until`. Each is computed from the previous
  * one, never from the clock, so every one is planned exactly once. After a long outage it takes several plans to reach the
  * present. Normally an occurrence is planned minutes ahead; it is missed when it is planned too late.
+ * @param delayMs - How long after its time an occurrence is due. Default: 0.
  */
 export function planOccurrences(
   schedule: CronSchedule,
   catchUp: CatchUp,
-  { next, now, until }: { next: Date; now: Date; until: Date },
+  { next, now, until, delayMs = 0 }: { next: Date; now: Date; until: Date; delayMs?: number },
 ): OccurrencePlan {
   const times: number[] = []
   let at: number | null = next.getTime()
@@ -52,7 +53,7 @@ export function planOccurrences(
     times.push(at)
     at = nextScheduled(schedule, at)?.atMs ?? null
   }
-  const lateBefore = now.getTime() - lateMs
+  const lateBefore = now.getTime() - lateMs - delayMs
   const late = times.filter(time => time < lateBefore).length
   const missed = Math.max(0, late - caughtUpOn[catchUp])
   // While more late occurrences follow, the latest of them are unknown.
