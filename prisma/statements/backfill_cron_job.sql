@@ -2,8 +2,12 @@
 -- Sent by backfillCronJob.
 
 WITH known AS MATERIALIZED (
+  SELECT id, occurrence_at AS at, false AS is_open FROM tasks
+  WHERE cron_job_id = $1 AND workspace_id = $2 AND occurrence_at = ANY ($5::timestamptz[]) AND state <> 'cancelled'
+  UNION ALL
   SELECT id, coalesce(occurrence_at, execute_at) AS at, state = 'cancelled' AND settled_at IS NULL AS is_open FROM tasks
   WHERE cron_job_id = $1 AND workspace_id = $2 AND id >= uuid_v7_floor($3::timestamptz - interval '1 hour')
+    AND (occurrence_at IS NULL OR state = 'cancelled')
 ),
 missing AS (
   SELECT i.id, i.at, now() + coalesce((row_number() OVER (ORDER BY i.at) - 1) * interval '1 second' / $6::int, interval '0') AS due_at

@@ -97,6 +97,16 @@ describe('backfillCronJob', () => {
     for (const at of times) expect(made.filter(time => time === at.getTime())).toHaveLength(1)
   })
 
+  it('finds an occurrence that became a task long before its time', async () => {
+    const job = await create({ cron: '0 * * * *' })
+    const times = minutesAgo(10)
+    const early = `
+      INSERT INTO tasks (id, workspace_id, source, state, execute_at, due_at, occurrence_at, cron_job_id, finished_at)
+      VALUES (uuid_v7(now() - interval '5 hours'), $1, 'cron', 'success', $2, $2, $2, $3, now())`
+    await db.pool.query(early, [job.workspaceId, times[0], job.id])
+    expect((await backfillCronJob(db.pool, job.workspaceId, job.id, { times, perSecond: null }))?.due).toEqual([])
+  })
+
   it('creates nothing for another workspace', async () => {
     const job = await create({ cron: '0 0 1 1 *' })
     const plan = { times: minutesAgo(10), perSecond: null }

@@ -35,11 +35,16 @@ export async function backfillCronJob(
 
 const from = 'missing m JOIN cron_jobs j ON j.id = $1 AND j.workspace_id = $2'
 
-// A task is created at most some minutes before its occurrence, so its id says where the scan may begin.
+// Most tasks are created at most some minutes before their time, so their ids say where the scan may begin. Occurrences may be
+// stored long before, e.g. by a hold after a restore, and have an index.
 const text = `
   WITH known AS MATERIALIZED (
+    SELECT id, occurrence_at AS at, false AS is_open FROM tasks
+    WHERE cron_job_id = $1 AND workspace_id = $2 AND occurrence_at = ANY ($5::timestamptz[]) AND state <> 'cancelled'
+    UNION ALL
     SELECT id, coalesce(occurrence_at, execute_at) AS at, state = 'cancelled' AND settled_at IS NULL AS is_open FROM tasks
     WHERE cron_job_id = $1 AND workspace_id = $2 AND id >= uuid_v7_floor($3::timestamptz - interval '1 hour')
+      AND (occurrence_at IS NULL OR state = 'cancelled')
   ),
   missing AS (
     SELECT i.id, i.at, now() + coalesce((row_number() OVER (ORDER BY i.at) - 1) * interval '1 second' / $6::int, interval '0') AS due_at
