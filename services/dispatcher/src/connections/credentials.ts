@@ -1,4 +1,5 @@
 import type { OpenConnection } from '@belfry/db/connections/connections'
+import { checkSecretValue } from '@belfry/domain/secrets/secret-value'
 import type { ConnectionsContext } from './open-connections.ts'
 
 export type Credentials = {
@@ -24,7 +25,10 @@ export async function credentialsOf(
   switch (kind) {
     case 'header': {
       const { value = '' } = secrets
-      return { header: { name: settings.header ?? 'Authorization', value }, hidden: [value], tokenId: null }
+      // A target may repeat what follows the scheme. Too short a part would be hidden in unrelated texts.
+      const bare = value.slice(value.indexOf(' ') + 1).trimStart()
+      const hidden = bare === value || checkSecretValue(bare) !== null ? [value] : [value, bare]
+      return { header: { name: settings.header ?? 'Authorization', value }, hidden, tokenId: null }
     }
     case 'basic': {
       const { password = '' } = secrets
