@@ -3,7 +3,7 @@ import { NIL_UUID } from '@belfry/domain/id'
 import type { StateReason } from '@belfry/domain/task-state'
 import type { Db } from '../postgres/in-transaction.ts'
 import { advanceQueuesOf } from '../queues/advance-queues.ts'
-import { type CronJobCursor, cursorColumns, delayIn, scheduleOf } from './cron-job.ts'
+import { type CronJobCursor, cursorColumns, delayIn, readableScheduleOf } from './cron-job.ts'
 
 const jobsPerStatement = 1_000
 
@@ -46,15 +46,11 @@ async function cancelPage(db: Db, { from, to }: Gap, after: string): Promise<Pag
   return rows[0] ?? { last: null, ids: [], isOutdated: false }
 }
 
-// Returns 0 for a rule that cannot be read, e.g. because of an unknown time zone: the schedulers do not plan it either.
+// Returns 0 for a rule that cannot be read: the schedulers do not plan it either.
 function unplannedOf(job: CronJobCursor, dueBefore: Date): number {
-  if (job.nextRunAt === null) return 0
-  const before = new Date(dueBefore.getTime() - delayIn(job.qstash))
-  try {
-    return countCaughtUp(scheduleOf(job), job.catchUp, job.nextRunAt, before)
-  } catch {
-    return 0
-  }
+  const schedule = readableScheduleOf(job)
+  if (job.nextRunAt === null || schedule === null) return 0
+  return countCaughtUp(schedule, job.catchUp, job.nextRunAt, new Date(dueBefore.getTime() - delayIn(job.qstash)))
 }
 
 // `dispatching` outlives the rows of dispatchers. After a crash of PostgreSQL it has a heartbeat that may be some seconds old,

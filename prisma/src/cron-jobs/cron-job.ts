@@ -1,5 +1,6 @@
 import type { CronSchedule } from '@belfry/domain/cron/cron-schedule'
 import { parseCron } from '@belfry/domain/cron/parse-cron'
+import { pieceAt } from '@belfry/domain/cron/zone-pieces'
 import { fillLabels, hasPlaceholder } from '@belfry/domain/label'
 import type { QstashFields } from '@belfry/domain/qstash/qstash-fields'
 import type { CronJob } from '../generated/client.ts'
@@ -59,6 +60,16 @@ export function scheduleOf(job: Pick<CronJobFields, 'cron' | 'timezone' | 'start
   const parsed = parseCron(job.cron)
   if (!parsed.ok) throw new Error(parsed.message)
   return { cron: parsed.cron, timezone: job.timezone, startsAt: job.startsAt, endsAt: job.endsAt }
+}
+
+/** Returns the rule of a cron job. Null when this process cannot read it, e.g. because of an unknown time zone. */
+export function readableScheduleOf(job: Parameters<typeof scheduleOf>[0]): CronSchedule | null {
+  try {
+    pieceAt(job.timezone, 0) // throws for an unknown zone
+    return scheduleOf(job)
+  } catch {
+    return null
+  }
 }
 
 /** Returns how long after their times the occurrences of a cron job are due: the delay of a schedule of the QStash interface. */

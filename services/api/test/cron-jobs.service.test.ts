@@ -1,3 +1,4 @@
+import { fromId } from '@belfry/domain/id'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { refusedExpressions } from './refused-expressions.ts'
 import { type Json, useApi } from './setup.ts'
@@ -188,6 +189,19 @@ describe('works', () => {
     )
     expect((await api.call('GET', `${path}/${soon.id}`)).body).toMatchObject({ status: 'ended', next_run_at: null })
     expect((await api.call('PATCH', `${path}/${soon.id}`, { ends_at: null })).body.status).toBe('active')
+  })
+
+  it.each([
+    ['timezone', 'Mars/Base', '* * * * *'],
+    ['cron', '@noon', '@noon'],
+  ])('shows a cron job whose %s the API cannot read, without next runs', async (field, value, description) => {
+    const job = await create({ name: 'unreadable' })
+    await api.db.query(`UPDATE cron_jobs SET ${field} = $2 WHERE id = $1`, [fromId('cron', job.id), value])
+    const unreadable = { [field]: value, description, status: 'active', next_run_at: null, next_runs: [], notes: [] }
+    expect((await api.call('GET', `${path}?name=unreadable`)).body.data).toMatchObject([unreadable])
+    expect((await api.call('GET', '/api/v1/scheduler/upcoming')).status).toBe(200)
+    expect((await api.call('POST', `${path}/${job.id}/pause`)).status).toBe(200)
+    expect((await api.call('DELETE', `${path}/${job.id}`)).status).toBe(204)
   })
 
   it('lists newest first, page by page, by status and by name', async () => {

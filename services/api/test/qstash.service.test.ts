@@ -335,6 +335,16 @@ it('replaces all of a schedule: nothing is left of the options and changes that 
   }
 })
 
+it('shows a schedule whose time zone the API cannot read, without its next time', async () => {
+  const call = as(await signUp('scaleup'))
+  const headers = { 'Upstash-Cron': '0 0 * * *', 'Upstash-Schedule-Id': 'unreadable' }
+  await call('POST', `/v2/schedules/${target}`, '', headers)
+  await api.db.query(`UPDATE cron_jobs SET timezone = 'Mars/Base' WHERE qstash_id = 'unreadable'`)
+  const { body } = await call('GET', '/v2/schedules')
+  expect(body).toMatchObject([{ scheduleId: 'unreadable', cron: 'CRON_TZ=Mars/Base 0 0 * * *' }])
+  expect(body[0]).not.toHaveProperty('nextScheduleTime')
+})
+
 it('shows the delay of a schedule in seconds, and refuses one of more than a year', async () => {
   const call = as(await signUp('scaleup'))
   const create = (delay: string) =>

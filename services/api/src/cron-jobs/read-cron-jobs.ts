@@ -1,6 +1,6 @@
 import type { CronJob, CronJobStatus, ListCronJobsQuery, RunTimes } from '@belfry/contract/cron-job'
 import { operations } from '@belfry/contract/operations'
-import { type CronJobFields, columnOf, scheduleOf } from '@belfry/db/cron-jobs/cron-job'
+import { type CronJobFields, columnOf, readableScheduleOf } from '@belfry/db/cron-jobs/cron-job'
 import type { CronJob as StoredCronJob } from '@belfry/db/generated/client'
 import type { RunStatus } from '@belfry/db/generated/enums'
 import type { Db } from '@belfry/db/postgres/in-transaction'
@@ -111,9 +111,9 @@ export async function readCronJob(ctx: Context, { caller, params }: OfCronJob): 
 }
 
 export function presentCronJob(row: CronJobRow, now: number): CronJob {
-  const schedule = scheduleOf(row)
+  const schedule = readableScheduleOf(row)
   const status = statusOf(row, now)
-  const times = presentRunTimes(status === 'active' ? nextRuns(schedule, now, shownRuns) : [])
+  const times = presentRunTimes(status === 'active' && schedule ? nextRuns(schedule, now, shownRuns) : [])
   return {
     id: toId('cron', row.id),
     workspace_id: toId('ws', row.workspaceId),
@@ -121,7 +121,7 @@ export function presentCronJob(row: CronJobRow, now: number): CronJob {
     name: row.name,
     cron: row.cron,
     timezone: row.timezone,
-    description: describeCron(schedule.cron),
+    description: schedule ? describeCron(schedule.cron) : row.cron,
     url: row.url,
     method: row.method,
     headers: JSON.parse(row.headers),

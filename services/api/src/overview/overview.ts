@@ -1,7 +1,7 @@
 import { setImmediate as nextIteration } from 'node:timers/promises'
 import { operations } from '@belfry/contract/operations'
 import type { OverviewRange, Upcoming } from '@belfry/contract/overview'
-import { type CronJobFields, scheduleOf } from '@belfry/db/cron-jobs/cron-job'
+import { type CronJobFields, readableScheduleOf } from '@belfry/db/cron-jobs/cron-job'
 import type { Db } from '@belfry/db/postgres/in-transaction'
 import { countQueued } from '@belfry/db/queues/queues'
 import { countRuns } from '@belfry/db/run-statistics/run-statistics'
@@ -125,7 +125,8 @@ async function countForeseen(db: Db, workspaceId: string, spans: readonly Span[]
 }
 
 function addTo(totals: number[], rule: Rule, jobs: number, { fromMs, bucketMs }: Span): void {
-  const schedule = scheduleOf(rule)
+  const schedule = readableScheduleOf(rule)
+  if (schedule === null) return
   for (const [index, total] of totals.entries()) {
     const beginMs = fromMs + index * bucketMs
     const firstMs = Math.max(beginMs, rule.nextRunAt.getTime())
@@ -152,9 +153,10 @@ async function findForeseen(
   for (const [index, { id, name, ...rule }] of rows.entries()) {
     if (index % jobsPerIteration === jobsPerIteration - 1) await nextIteration()
     const firstMs = Math.max(fromMs, rule.nextRunAt.getTime())
-    if (firstMs >= endMs) continue
+    const schedule = readableScheduleOf(rule)
+    if (firstMs >= endMs || schedule === null) continue
     const endsAt = new Date(Math.min(endMs, rule.endsAt?.getTime() ?? endMs))
-    const runs = nextRuns({ ...scheduleOf(rule), endsAt }, firstMs - 1, max)
+    const runs = nextRuns({ ...schedule, endsAt }, firstMs - 1, max)
     found.push(...runs.map(({ atMs }) => ({ atMs, taskId: null, cronJobId: toId('cron', id), name })))
     if (found.length <= max) continue
     found = found.sort(byTime).slice(0, max)

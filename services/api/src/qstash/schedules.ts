@@ -1,6 +1,6 @@
 import { type CreateCronJobBody, defaultRules } from '@belfry/contract/cron-job'
 import { pauseCronJob, deleteCronJob as removeCronJob, resumeCronJob } from '@belfry/db/cron-jobs/change-cron-job'
-import { scheduleOf } from '@belfry/db/cron-jobs/cron-job'
+import { readableScheduleOf } from '@belfry/db/cron-jobs/cron-job'
 import type { TaskState } from '@belfry/db/generated/enums'
 import type { Db } from '@belfry/db/postgres/in-transaction'
 import type { auditRights } from '@belfry/domain/audit-action'
@@ -190,7 +190,8 @@ async function present({ ctx }: Call<'cron_job.read'>, jobs: readonly CronJobRow
 function presentOne(job: CronJobRow, occurrences: readonly Occurrence[], now: number) {
   const { maxRetries, ...request } = presentRequest(job)
   const { delayMs } = fieldsOf(job)
-  const next = job.pausedAt === null ? nextScheduled(scheduleOf(job), now) : null
+  const schedule = job.pausedAt === null ? readableScheduleOf(job) : null
+  const next = schedule && nextScheduled(schedule, now)
   const last = occurrences[0]
   return {
     scheduleId: job.qstashId ?? toId('scd', job.id),
