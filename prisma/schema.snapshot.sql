@@ -1258,7 +1258,6 @@ CREATE INDEX tasks_dead_idx ON public.tasks USING btree (workspace_id, finished_
 CREATE INDEX tasks_dead_letters_idx ON public.tasks USING btree (workspace_id, id) WHERE ((state = 'dead'::task_state) AND (settled_at IS NULL));
 CREATE INDEX tasks_dead_letters_in_order_idx ON public.tasks USING btree (workspace_id, execute_at, id) WHERE ((state = 'dead'::task_state) AND (settled_at IS NULL));
 CREATE INDEX tasks_dead_occurrences_idx ON public.tasks USING btree (finished_at) WHERE ((state = 'dead'::task_state) AND (occurrence_at IS NOT NULL));
-CREATE INDEX tasks_dead_without_run_idx ON public.tasks USING btree (workspace_id, id) WHERE ((state = 'dead'::task_state) AND (run_id IS NULL));
 CREATE INDEX tasks_due_at_id_idx ON public.tasks USING btree (due_at, id) WHERE ((state = ANY (ARRAY['pending'::task_state, 'retrying'::task_state])) AND (waits_for = 0));
 CREATE INDEX tasks_expires_at_idx ON public.tasks USING btree (expires_at) WHERE ((expires_at IS NOT NULL) AND (state = ANY (ARRAY['pending'::task_state, 'retrying'::task_state])) AND (waits_for <> 2));
 CREATE INDEX tasks_held_idx ON public.tasks USING btree (due_at) WHERE ((waits_for = 2) AND (finished_at IS NULL));
