@@ -2,4 +2,5 @@
 -- Sent by pauseCronJob.
 
 SELECT id, cron, timezone, starts_at AS "startsAt", ends_at AS "endsAt", catch_up AS "catchUp",
-  paused_at AS "pausedAt", next_run_at AS "nextRunAt", qstash, name FROM cron_jobs WHERE id = $1 AND workspace_id = $2 FOR UPDATE
+paused_at AS "pausedAt", next_run_at AS "nextRunAt", qstash, name, ARRAY (SELECT DISTINCT queue_id FROM tasks WHERE cron_job_id = $1 AND finished_at IS NULL AND queue_id IS NOT NULL) AS queues
+FROM cron_jobs WHERE id = $1 AND workspace_id = $2 FOR UPDATE

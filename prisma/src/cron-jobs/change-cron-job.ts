@@ -41,11 +41,12 @@ export async function createCronJob(db: Db, job: NewCronJob, lookAheadMs: number
 export type CronJobChange = Partial<CronJobFields> & { updatedBy?: string }
 
 /**
- * `moved` carries the previous name of the cron job, and whether anything has changed. `unknown`: the workspace does
- * not have the cron job. `never_runs`: the new rule never occurs, so the change was rejected.
+ * `moved` carries the previous name of the cron job, and whether anything has changed. `queues`: its tasks may have left
+ * them, so `advanceQueues` must follow the commit. `unknown`: the workspace does not have the cron job. `never_runs`: the
+ * new rule never occurs, so the change was rejected.
  */
 export type CronJobMove =
-  | { kind: 'moved'; expansion: Expansion; name: string; isChanged: boolean }
+  | { kind: 'moved'; expansion: Expansion; name: string; queues: string[]; isChanged: boolean }
   | { kind: 'unknown' }
   | { kind: 'never_runs' }
 
@@ -154,7 +155,7 @@ async function withFilledLabels(tx: Transaction, id: string, change: CronJobChan
 
 const changedColumnOf = { ...columnOf, updatedBy: 'updated_by' } as const
 
-type LockedCronJob = CronJobCursor & { name: string }
+type LockedCronJob = CronJobCursor & { name: string; queues: string[] }
 
 // The row lock excludes the scheduler and other changes of the same cron job until the transaction ends.
 async function withCronJob(
@@ -164,14 +165,18 @@ async function withCronJob(
   change: (tx: Transaction, job: LockedCronJob) => Promise<Expansion | 'unchanged' | null>,
 ): Promise<CronJobMove> {
   return inTransaction(db, async tx => {
-    const text = `SELECT ${cursorColumns}, name FROM cron_jobs WHERE id = $1 AND workspace_id = $2 FOR UPDATE`
+    const left =
+      'SELECT DISTINCT queue_id FROM tasks WHERE cron_job_id = $1 AND finished_at IS NULL AND queue_id IS NOT NULL'
+    const text = `
+      SELECT ${cursorColumns}, name, ARRAY (${left}) AS queues
+      FROM cron_jobs WHERE id = $1 AND workspace_id = $2 FOR UPDATE`
     const { rows } = await tx.query<LockedCronJob>(text, [id, workspaceId])
     if (!rows[0]) return { kind: 'unknown' }
-    const { name } = rows[0]
+    const { name, queues } = rows[0]
     const done = await change(tx, rows[0])
     if (done === null) return { kind: 'never_runs' }
     const isChanged = done !== 'unchanged'
-    return { kind: 'moved', expansion: isChanged ? done : await emptyExpansion(tx), name, isChanged }
+    return { kind: 'moved', expansion: isChanged ? done : await emptyExpansion(tx), name, queues, isChanged }
   })
 }
 

@@ -56,5 +56,5 @@ export const cronJob: CronJobCursor = {
 export const clock = { 'SELECT clock_timestamp() AS now': [{ now: new Date(24 * hourMs) }] }
 export const lockedCronJob = {
   ...clock,
-  'AND workspace_id = $2 FOR UPDATE': [{ ...cronJob, nextRunAt: null, name: '' }],
+  'AND workspace_id = $2 FOR UPDATE': [{ ...cronJob, nextRunAt: null, name: '', queues: [] }],
 }

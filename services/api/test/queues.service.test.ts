@@ -139,6 +139,25 @@ describe('queues', () => {
     expect(rows).toEqual([{ waits_for: 0 }])
   })
 
+  it.each([
+    ['paused', 'POST', '/pause', undefined],
+    ['changed', 'PATCH', '', { cron: '0 0 1 1 *' }],
+    ['deleted', 'DELETE', '', undefined],
+  ])('wake the task behind the one of a cron job that is %s', async (_, method, more, change) => {
+    const { send } = await aCaller()
+    const job = { name: 'J', url: 'https://example.com', method: 'POST', cron: '* * * * *' }
+    const { body: cronJob } = await send('POST', '/cronjobs', { ...job, queue: { name: 'partner', max_concurrent: 1 } })
+    const { body: task } = await send('POST', '/tasks', { ...aTaskBody(), queue: 'partner' })
+    const due = `UPDATE tasks SET execute_at = now() - interval '1 s', due_at = now() - interval '1 s', waits_for = $2 WHERE id = `
+    const next = '(SELECT id FROM tasks WHERE cron_job_id = $1 ORDER BY execute_at LIMIT 1)'
+    await api.db.query(due + next, [fromId('cron', cronJob.id), 0])
+    const behind = fromId('task', task.id)
+    await api.db.query(`${due}$1`, [behind, 1])
+    expect((await send(method, `/cronjobs/${cronJob.id}${more}`, change)).status).toBeLessThan(300)
+    const { rows } = await api.db.query('SELECT waits_for FROM tasks WHERE id = $1', [behind])
+    expect(rows).toEqual([{ waits_for: 0 }])
+  })
+
   it('are kept by a replay, and named by cron jobs and subscriptions', async () => {
     const { send } = await aCaller()
     const { body: task } = await send('POST', '/tasks', { ...aTaskBody(), queue: 'one' })

@@ -14,6 +14,7 @@ import {
 } from '@belfry/db/cron-jobs/change-cron-job'
 import { filledLabels, scheduleOf as storedScheduleOf } from '@belfry/db/cron-jobs/cron-job'
 import { inTransaction, type Transaction } from '@belfry/db/postgres/in-transaction'
+import { advanceQueues } from '@belfry/db/queues/advance-queues'
 import { AppError } from '@belfry/domain/app-error'
 import { nextRuns } from '@belfry/domain/cron/cron-schedule'
 import { newUuid, toId } from '@belfry/domain/id'
@@ -193,6 +194,7 @@ export async function moveCronJob<A extends CronJobAction>(
     }
     return moved
   })
+  await advanceQueues(ctx.pool, moved.queues)
   enqueue(ctx, moved.expansion.tasks, moved.expansion.now)
 }
 
