@@ -54,6 +54,15 @@ it.each([
   expect(declared && compare(declared, other)).toMatchObject({ action: 'update' })
 })
 
+it('exports what looks like a variable as a text', () => {
+  const member = `\${D}`
+  const payload = { text: `a \${HOME} $\${B}`, list: [`\${C}`, '${'], [member]: 1 }
+  const fields = { ...jobOf(file('1'))?.body, id: 'cron_1', status: 'active', key: 'shop/report', payload }
+  const exported = writeConfiguration('shop', [toLive('cron_job', fields)], { secrets: [], connections: [] })
+  const env = { HOME: '/root', B: 'b', C: 'c', D: 'd' }
+  expect(readConfiguration(exported, { variables: {}, env }).objects[0]?.body.payload).toEqual(payload)
+})
+
 it('accepts numbers that only look different', () => {
   expect(stringifyJson(jobOf(file('[1.0, 1e3, +5, .5, 1.10, -0.50]'))?.body.payload)).toBe('[1,1000,5,0.5,1.1,-0.5]')
 })

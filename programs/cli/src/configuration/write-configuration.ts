@@ -1,4 +1,4 @@
-import { ExactNumber, parseJson, stringifyJson } from '@belfry/client'
+import { ExactNumber } from '@belfry/client'
 import { parseInput } from '@belfry/contract/field-errors'
 import { Document, Scalar, type ScalarTag } from 'yaml'
 import { type Fields, type Kind, kindNames, kinds } from './kinds.ts'
@@ -26,10 +26,15 @@ export function writeConfiguration(project: string, live: readonly Live[], { sec
     })
     if (entries.length > 0) file[kinds[kind].section] = Object.fromEntries(entries)
   }
-  const asNodes = (_: unknown, value: unknown) => (value instanceof ExactNumber ? new Scalar(value) : value)
-  const document = new Document(file, asNodes, { customTags: [exactNumbers] })
+  const document = new Document(file, asNode, { customTags: [exactNumbers] })
   document.commentBefore = head
   return document.toString({ lineWidth: 120 })
+}
+
+// What looks like a variable in the workspace stays a text. In a replacement that is no function, $$ would be one $.
+function asNode(_: unknown, value: unknown): unknown {
+  if (typeof value === 'string') return value.replaceAll('${', () => '$${')
+  return value instanceof ExactNumber ? new Scalar(value) : value
 }
 
 // All their digits, where the tag of other numbers writes the nearest one.
@@ -67,17 +72,11 @@ function entryOf({ kind, fields, isPaused }: Live, name: string): Fields {
   }
   if (kind === 'integration') {
     if (fields.channel === 'email') entry.email = fields.target
-    else entry.url = `\${${name.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}_URL}`
+    // A node stays as it is: a variable on purpose.
+    else entry.url = new Scalar(`\${${name.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}_URL}`)
   }
-  return { ...withLiteralDollars(entry, kind), ...(isPaused ? { paused: true } : {}) }
-}
-
-// What looks like a variable in the workspace stays a text. The URL of an integration is one on purpose.
-function withLiteralDollars(entry: Fields, kind: Kind): Fields {
-  const { url, ...rest } = entry
-  const escaped = (value: unknown) => parseJson(stringifyJson(value).replaceAll('${', '$${')) as Fields
-  if (url === undefined) return escaped(rest)
-  return kind === 'integration' ? { ...escaped(rest), url } : escaped(entry)
+  if (isPaused) entry.paused = true
+  return entry
 }
 
 function defaultsOf(kind: Kind, name: string): Fields {
