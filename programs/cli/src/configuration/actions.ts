@@ -4,8 +4,8 @@ import { readInput } from '../read-input.ts'
 import { UsageError } from '../usage-error.ts'
 import { applyPlan } from './apply-plan.ts'
 import { changeToJson, describeChange, summarize, warningsOf } from './describe-plan.ts'
-import { kindNames } from './kinds.ts'
-import { type Change, type Plan, planChanges } from './plan.ts'
+import { kindNames, kinds } from './kinds.ts'
+import { type Change, type Live, ownName, type Plan, planChanges } from './plan.ts'
 import { type Configuration, readConfiguration } from './read-configuration.ts'
 import { type Named, readLive, readNames } from './read-live.ts'
 import { configurationSchema } from './schema.ts'
@@ -29,7 +29,7 @@ export async function applyFile(ctx: Context, flags: Flags): Promise<void> {
   report(ctx, plan, true)
 }
 
-/** Prints a configuration file for the objects of the workspace. */
+/** Prints a configuration file for the objects of the workspace that are the project's, or that have no key. */
 export async function exportFile(ctx: Context, project: string): Promise<void> {
   const belfry = ctx.belfry()
   const [live, secrets, connections] = await Promise.all([
@@ -37,7 +37,11 @@ export async function exportFile(ctx: Context, project: string): Promise<void> {
     readNames(belfry, 'secrets', ctx.signal),
     readNames(belfry, 'connections', ctx.signal),
   ])
-  ctx.stdout.write(writeConfiguration(project, live, { secrets, connections }))
+  const isOfOthers = (one: Live) => one.key !== null && ownName(one, project) === null
+  const others = live.filter(isOfOthers).map(({ kind, key }) => `${kinds[kind].noun} ${key}`)
+  if (others.length > 0) ctx.stderr.write(`Left out, because others own them: ${others.join(', ')}\n`)
+  const own = live.filter(one => !isOfOthers(one))
+  ctx.stdout.write(writeConfiguration(project, own, { secrets, connections }))
 }
 
 /** Prints the JSON Schema of the file. */

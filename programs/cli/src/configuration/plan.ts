@@ -58,11 +58,17 @@ export function planChanges({ project, objects }: Configuration, live: readonly 
     }
   }
   // Cron jobs of several projects may share a queue, so queues are never deleted.
-  const isLeft = (one: Live) => one.kind !== 'queue' && one.key?.startsWith(`${project}/`) && !taken.has(one)
+  const isLeft = (one: Live) => one.kind !== 'queue' && ownName(one, project) !== null && !taken.has(one)
   const left = live.filter(isLeft)
   if (options.prunes) plan.changes.push(...left.map(one => ({ action: 'delete', live: one }) as const))
   else plan.left.push(...left)
   return plan
+}
+
+/** Returns the name of an object in the file of a project, or null if that file does not own it. Every file owns a queue. */
+export function ownName({ kind, id, key }: Live, project: string): string | null {
+  if (kind === 'queue') return id
+  return key?.startsWith(`${project}/`) ? key.slice(project.length + 1) : null
 }
 
 function looksLike({ kind, key, fields }: Live, declared: Declared): boolean {

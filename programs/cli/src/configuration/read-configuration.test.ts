@@ -1,10 +1,13 @@
 import { parseJson, stringifyJson } from '@belfry/client'
-import { expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
+import { run } from '../../test/run.ts'
 import { UsageError } from '../usage-error.ts'
 import { compare } from './plan.ts'
 import { readConfiguration } from './read-configuration.ts'
 import { toLive } from './read-live.ts'
 import { writeConfiguration } from './write-configuration.ts'
+
+afterEach(() => vi.unstubAllGlobals())
 
 const options = { variables: {}, env: {} }
 const file = (payload: string) => `project: shop
@@ -61,6 +64,24 @@ it('exports what looks like a variable as a text', () => {
   const exported = writeConfiguration('shop', [toLive('cron_job', fields)], { secrets: [], connections: [] })
   const env = { HOME: '/root', B: 'b', C: 'c', D: 'd' }
   expect(readConfiguration(exported, { variables: {}, env }).objects[0]?.body.payload).toEqual(payload)
+})
+
+it('exports no object with the key of another project or client, and says which', async () => {
+  const job = { ...jobOf(file('1'))?.body, status: 'active' }
+  const lists: Record<string, unknown[]> = {
+    queues: [{ name: 'mail', max_concurrent: 3 }],
+    cronjobs: [
+      { ...job, id: 'cron_1', key: 'shop/report' },
+      { ...job, id: 'cron_2', key: 'shop-2/report' },
+      { ...job, id: 'cron_3', key: null, name: 'By hand' },
+    ],
+    subscriptions: [{ id: 'sub_1', key: 'mcp_1', topic: '@task.dead', url: 'https://example.com' }],
+  }
+  const list = (url: string) => lists[new URL(url).pathname.replace(/.*\//, '')] ?? []
+  vi.stubGlobal('fetch', async (url: string) => Response.json({ data: list(url), next_cursor: null }))
+  const { code, out, error } = await run(['export', '--project', 'shop'])
+  expect([code, error]).toEqual([0, 'Left out, because others own them: cron job shop-2/report, subscription mcp_1\n'])
+  expect(read(out).objects.map(({ key }) => key)).toEqual(['mail', 'shop/report', 'shop/by-hand'])
 })
 
 it('accepts numbers that only look different', () => {

@@ -2,7 +2,7 @@ import { ExactNumber } from '@belfry/client'
 import { parseInput } from '@belfry/contract/field-errors'
 import { Document, Scalar, type ScalarTag } from 'yaml'
 import { type Fields, type Kind, kindNames, kinds } from './kinds.ts'
-import type { Live } from './plan.ts'
+import { type Live, ownName } from './plan.ts'
 import type { Named } from './read-live.ts'
 
 const head = ` The configuration of a Belfry workspace. See what it changes with "belfry plan", and change it with "belfry apply".
@@ -46,9 +46,9 @@ const exactNumbers: ScalarTag = {
   stringify: ({ value }) => String(value),
 }
 
-function nameOf({ kind, id, key, fields }: Live, project: string, taken: ReadonlySet<string>): string {
-  if (kind === 'queue') return id
-  const own = key?.startsWith(`${project}/`) ? key.slice(project.length + 1) : null
+function nameOf(one: Live, project: string, taken: ReadonlySet<string>): string {
+  const { id, fields } = one
+  const own = ownName(one, project)
   if (own !== null && !taken.has(own)) return own
   const words = String(fields.name ?? fields.topic).toLowerCase()
   const base =
