@@ -2,7 +2,7 @@ import { parseJson, stringifyJson } from '@belfry/client'
 import { afterEach, expect, it, vi } from 'vitest'
 import { run } from '../../test/run.ts'
 import { UsageError } from '../usage-error.ts'
-import { compare } from './plan.ts'
+import { compare, planChanges } from './plan.ts'
 import { readConfiguration } from './read-configuration.ts'
 import { toLive } from './read-live.ts'
 import { writeConfiguration } from './write-configuration.ts'
@@ -82,6 +82,19 @@ it('exports no object with the key of another project or client, and says which'
   const { code, out, error } = await run(['export', '--project', 'shop'])
   expect([code, error]).toEqual([0, 'Left out, because others own them: cron job shop-2/report, subscription mcp_1\n'])
   expect(read(out).objects.map(({ key }) => key)).toEqual(['mail', 'shop/report', 'shop/by-hand'])
+})
+
+it('exports an object of the project with its own name, and an older one of this name with another', () => {
+  const job = { ...jobOf(file('1'))?.body, status: 'active' }
+  const live = [
+    toLive('cron_job', { ...job, id: 'cron_1', key: null, name: 'Report' }),
+    toLive('cron_job', { ...job, id: 'cron_2', key: 'shop/report', cron: '0 1 * * *' }),
+  ]
+  const exported = writeConfiguration('shop', live, { secrets: [], connections: [] })
+  expect(planChanges(read(exported), live, { prunes: false, adopts: true })).toMatchObject({
+    changes: [{ declared: { name: 'report-2' }, live: { id: 'cron_1' }, differences: [], isAdopted: true }],
+    unchanged: 1,
+  })
 })
 
 it('accepts numbers that only look different', () => {

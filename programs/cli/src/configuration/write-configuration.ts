@@ -17,10 +17,10 @@ export function writeConfiguration(project: string, live: readonly Live[], { sec
   if (secrets.length > 0) file.secrets = secrets
   if (connections.length > 0) file.connections = connections
   for (const kind of kindNames) {
-    const taken = new Set<string>()
     const ofKind = live.filter(one => one.kind === kind).sort((a, b) => (a.id < b.id ? -1 : 1))
+    const taken = new Set(ofKind.map(one => ownName(one, project)))
     const entries = ofKind.map(one => {
-      const name = nameOf(one, project, taken)
+      const name = ownName(one, project) ?? unusedName(one, taken)
       taken.add(name)
       return [name, entryOf(one, name)] as const
     })
@@ -46,10 +46,7 @@ const exactNumbers: ScalarTag = {
   stringify: ({ value }) => String(value),
 }
 
-function nameOf(one: Live, project: string, taken: ReadonlySet<string>): string {
-  const { id, fields } = one
-  const own = ownName(one, project)
-  if (own !== null && !taken.has(own)) return own
+function unusedName({ id, fields }: Live, taken: ReadonlySet<string | null>): string {
   const words = String(fields.name ?? fields.topic).toLowerCase()
   const base =
     words
