@@ -124,8 +124,10 @@ async function update(
     body.payload_base64 = declared.body.payload_base64
     body.content_type = declared.body.content_type
   }
-  if (Object.keys(body).length > 0) await belfry.request('PATCH', path, { body, signal, maxRetries })
-  if (!isPaused && live.isPaused) await belfry.request('POST', `${path}/resume`, { signal, maxRetries })
+  // The answer shows whether a cron job that had ended is paused.
+  const changed = { body, signal, maxRetries }
+  const { status } = Object.keys(body).length > 0 ? await belfry.request<Fields>('PATCH', path, changed) : live.fields
+  if (!isPaused && status === 'paused') await belfry.request('POST', `${path}/resume`, { signal, maxRetries })
 }
 
 const bodies = ['payload', 'payload_base64']

@@ -100,7 +100,10 @@ function differencesOf({ kind, body, isPaused }: Declared, live: Live): Differen
     // The order of members in the file does not count.
     if (digest([before]) !== digest([after])) differences.push({ field, before, after })
   }
-  if (isPaused !== live.isPaused) differences.push({ field: 'paused', before: live.isPaused, after: isPaused })
+  // An ended cron job does not show whether it is paused.
+  if (isPaused !== live.isPaused && live.fields.status !== 'ended') {
+    differences.push({ field: 'paused', before: live.isPaused, after: isPaused })
+  }
   return differences
 }
 

@@ -1,7 +1,8 @@
-import { parseJson, stringifyJson } from '@belfry/client'
-import { afterEach, expect, it, vi } from 'vitest'
+import { Belfry, parseJson, stringifyJson } from '@belfry/client'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { run } from '../../test/run.ts'
 import { UsageError } from '../usage-error.ts'
+import { applyPlan } from './apply-plan.ts'
 import { compare, planChanges } from './plan.ts'
 import { readConfiguration } from './read-configuration.ts'
 import { toLive } from './read-live.ts'
@@ -94,6 +95,34 @@ it('exports an object of the project with its own name, and an older one of this
   expect(planChanges(read(exported), live, { prunes: false, adopts: true })).toMatchObject({
     changes: [{ declared: { name: 'report-2' }, live: { id: 'cron_1' }, differences: [], isAdopted: true }],
     unchanged: 1,
+  })
+})
+
+describe('a cron job that has ended', () => {
+  const [past, future] = ['2026-01-01T00:00:00.000Z', '2099-01-01T00:00:00.000Z']
+  const ending = (at: string, paused: boolean) =>
+    readConfiguration(`${file('1')}    ends_at: ${at}\n    paused: ${paused}\n`, options)
+  const fields = { ...ending(past, false).objects[0]?.body, id: 'cron_1', key: 'shop/report', ends_at: past }
+  const live = [toLive('cron_job', { ...fields, status: 'ended' })]
+  const plan = (at: string, paused: boolean) => planChanges(ending(at, paused), live, { prunes: false, adopts: false })
+
+  it.each([true, false])('is up to date with paused: %s', paused => {
+    expect(plan(past, paused)).toMatchObject({ changes: [], unchanged: 1 })
+  })
+
+  it.each([
+    [true, 'active', ['POST pause', 'PATCH cron_1']],
+    [false, 'active', ['PATCH cron_1']],
+    [false, 'paused', ['PATCH cron_1', 'POST resume']],
+  ])('is as the file says (paused: %s) with a later end, after which it is %s', async (paused, status, calls) => {
+    const sent: string[] = []
+    const fetch = async (url: unknown, { method }: RequestInit = {}) => {
+      sent.push(`${method} ${String(url).split('/').at(-1)}`)
+      return Response.json({ ...fields, status })
+    }
+    const belfry = new Belfry({ apiKey: 'bf_key', fetch })
+    await applyPlan(belfry, plan(future, paused), { signal: new AbortController().signal, onDone: () => {} })
+    expect(sent).toEqual(calls)
   })
 })
 
