@@ -30,6 +30,9 @@ const mediaType = matching(
   'be a media type such as application/xml',
 )
 
+/** The content type of a raw body without one. A header overrides it when the request is sent. */
+export const defaultContentType = 'application/octet-stream'
+
 /** The fields of a raw body in a request. */
 export const rawBodyFields = {
   payload_base64: textField(base64).optional(),

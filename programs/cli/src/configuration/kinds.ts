@@ -52,7 +52,7 @@ export const kinds = {
     fields: Object.keys(createCronJobBody.shape),
     preset: name => ({ name, method: 'POST' }),
     required: { url, cron: '0 0 * * *' },
-    optional: ['payload', 'payload_base64', 'queue', 'connection'],
+    optional: ['payload', 'payload_base64', 'content_type', 'queue', 'connection'],
     alike: ['name'],
   },
   subscription: {

@@ -1,3 +1,4 @@
+import { defaultContentType } from '@belfry/contract/raw-body'
 import { digest } from '../digest.ts'
 import { type Fields, type Kind, kinds } from './kinds.ts'
 import type { Configuration, Declared } from './read-configuration.ts'
@@ -109,7 +110,8 @@ function differencesOf({ kind, body, isPaused }: Declared, live: Live): Differen
 
 // The URL of an integration is a secret, of which the API shows the host.
 function shown(field: string, body: Fields, live: Fields): { before: unknown; after: unknown } {
-  const after = body[field] ?? null
+  const isOfBytes = field === 'content_type' && body.payload_base64 !== undefined
+  const after = body[field] ?? (isOfBytes ? defaultContentType : null)
   if ('channel' in body && field === 'url') return { before: live.target, after: new URL(String(after)).host }
   if ('channel' in body && field === 'email') return { before: live.target, after }
   if (field === 'events' || field === 'labels') return { before: sorted(live[field]), after: sorted(after) }

@@ -126,6 +126,18 @@ describe('a cron job that has ended', () => {
   })
 })
 
+it('sees that a content type was removed, and exports none that is the default', () => {
+  const declared = jobOf(
+    file('1').replace('payload: 1', 'payload_base64: AP8=\n    headers: { Content-Type: image/png }'),
+  )
+  const fields = { ...declared?.body, id: 'cron_1', key: 'shop/report', status: 'active' }
+  const live = (type: string) => toLive('cron_job', { ...fields, content_type: type })
+  expect(declared && compare(declared, live('image/gif'))).toMatchObject({ differences: [{ field: 'content_type' }] })
+  expect(declared && compare(declared, live('application/octet-stream'))).toBeNull()
+  const exported = writeConfiguration('shop', [live('application/octet-stream')], { secrets: [], connections: [] })
+  expect(jobOf(exported)).toEqual(declared)
+})
+
 it('accepts numbers that only look different', () => {
   expect(stringifyJson(jobOf(file('[1.0, 1e3, +5, .5, 1.10, -0.50]'))?.body.payload)).toBe('[1,1000,5,0.5,1.1,-0.5]')
 })

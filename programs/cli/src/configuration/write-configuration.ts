@@ -1,5 +1,6 @@
 import { ExactNumber } from '@belfry/client'
 import { parseInput } from '@belfry/contract/field-errors'
+import { defaultContentType } from '@belfry/contract/raw-body'
 import { Document, Scalar, type ScalarTag } from 'yaml'
 import { type Fields, type Kind, kindNames, kinds } from './kinds.ts'
 import { type Live, ownName } from './plan.ts'
@@ -60,7 +61,7 @@ function unusedName({ id, fields }: Live, taken: ReadonlySet<string | null>): st
 }
 
 function entryOf({ kind, fields, isPaused }: Live, name: string): Fields {
-  const defaults = defaultsOf(kind, name)
+  const defaults: Fields = { content_type: defaultContentType, ...defaultsOf(kind, name) }
   const entry: Fields = {}
   for (const field of kinds[kind].fields) {
     const value = fields[field]

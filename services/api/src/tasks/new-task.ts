@@ -1,5 +1,6 @@
 import { type Callback, type CallbackEvent, callbackEvents } from '@belfry/contract/callback'
 import type { QueueField } from '@belfry/contract/queue'
+import { defaultContentType } from '@belfry/contract/raw-body'
 import type { Retry, RetryChange } from '@belfry/contract/retry'
 import type { CreateTaskBody, deliveryFields, requestFields, Task, UpdateTaskBody } from '@belfry/contract/task'
 import type { NewTask, TaskControls } from '@belfry/db/tasks/insert-tasks'
@@ -134,9 +135,6 @@ export function withLocalTime(task: Task, timezone: string | undefined): Task {
 }
 
 type RequestField = Exclude<keyof typeof requestFields, 'name'> | keyof typeof deliveryFields
-
-// A header overrides it when the request is sent.
-const defaultContentType = 'application/octet-stream'
 
 /** Returns what few requests have. A task with one of these is stored by another statement. */
 export function toRequestOptions({ retry, connection }: Pick<CreateTaskBody, 'retry' | 'connection'>) {
