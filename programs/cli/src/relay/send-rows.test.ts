@@ -13,6 +13,10 @@ const aRow = (id: string): OutboxRow => ({
 })
 const one: Batch = [aRow('a')]
 const two: Batch = [aRow('a'), aRow('b')]
+const repeated: Batch = [
+  { ...aRow('a'), attempts: 2 },
+  { ...aRow('b'), attempts: 2 },
+]
 
 /** Sends a batch to a Belfry that answers this. */
 async function outcomeOf(batch: Batch, status: number, body: unknown) {
@@ -44,6 +48,36 @@ it('sends the bodies unchanged: a task, an event, and tasks together', async () 
   }
   const sent = { path: `${tasks}/batch`, text, stored: ['a'], alone: ['b'] }
   expect(await outcomeOf(two, 200, answer)).toMatchObject(sent)
+})
+
+it.each([
+  [400, 'rejected'],
+  [409, 'rejected'],
+  [402, 'alone'],
+  [403, 'alone'],
+  [404, 'alone'],
+  [429, 'alone'],
+] as const)('sends a row with the error %i in a batch as it would alone: %s', async (status, kind) => {
+  const answer = { data: [{ error: { status, detail: 'Not now.' } }, { task: {} }] }
+  const rejected = kind === 'rejected' ? [{ id: 'a', error: 'Not now.' }] : []
+  expect(await outcomeOf(two, 200, answer)).toMatchObject({
+    stored: ['b'],
+    rejected,
+    alone: rejected.length ? [] : ['a'],
+  })
+})
+
+// Belfry may have stored them, and its answer was lost.
+it.each([
+  ['failure', ...problem(403, 'forbidden')],
+  ['failure', 403, '<html>'],
+  ['failure', 400, '<html>'],
+  ['alone', ...problem(400, 'malformed_json')],
+  ['alone', ...problem(402, 'quota_exceeded')],
+  ['alone', 413, '<html>'],
+] as const)('%s for rows that are sent again, after %s %j', async (kind, status, body) => {
+  const { alone, failure } = await outcomeOf(repeated, status, body)
+  expect([alone, failure !== null]).toEqual(kind === 'alone' ? [['a', 'b'], false] : [[], true])
 })
 
 it('says which fields of a rejected row are wrong', async () => {

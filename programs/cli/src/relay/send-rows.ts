@@ -32,7 +32,10 @@ export async function sendRows(belfry: Belfry, rows: Batch): Promise<Outcome> {
     const problem = error.body as Problem | null
     // A key is reused when the rows were changed after they were sent. Belfry may have stored them.
     if (rows.length > 1 && error.code !== 'idempotency_key_reused') {
-      return partialStatuses.includes(error.status) ? outcome({ alone: idsOf(rows) }) : failed(error)
+      // It may also have stored rows that were claimed before. A proxy, or a check of rights, answers without a look for the key.
+      const isBeforeKey = error.status === 403 || (error.status !== 413 && !problem?.detail)
+      const isAlone = partialStatuses.includes(error.status) && !(isBeforeKey && rows[0].attempts > 1)
+      return isAlone ? outcome({ alone: idsOf(rows) }) : failed(error)
     }
     if (!finalStatuses.includes(error.status) || !problem?.detail) return failed(error)
     return outcome({ rejected: rows.map(({ id }) => ({ id, error: reasonOf(problem) })) })
@@ -44,8 +47,8 @@ function outcomeOf(rows: readonly OutboxRow[], results: readonly RowResult[]): O
   for (const [i, { id }] of rows.entries()) {
     const error = results[i]?.error
     if (error === undefined) all.stored.push(id)
-    else if (error.status >= 500) all.alone.push(id)
-    else all.rejected.push({ id, error: reasonOf(error) })
+    else if (finalStatuses.includes(error.status)) all.rejected.push({ id, error: reasonOf(error) })
+    else all.alone.push(id)
   }
   return all
 }
