@@ -38,7 +38,7 @@ export function createProgram(io: Io, fail: (code?: 1 | 2) => void): Command {
       writeOut: text => void io.stdout.write(text),
       writeErr: text => void io.stderr.write(text),
     })
-    .addHelpText('after', '\nExit codes: 0 success, 1 refused or failed, 2 usage error.')
+    .addHelpText('after', '\nExit codes: 0 success, 1 refused, failed or interrupted, 2 usage error.')
   const context = (): Context => createContext(io, program.opts<GlobalOptions>())
   addSchedule(program, context)
   addPublish(program, context)

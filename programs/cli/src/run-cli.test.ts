@@ -105,3 +105,15 @@ describe('exits with 2 and a usage error', () => {
     expect([code, error]).toEqual([2, expect.stringContaining('BELFRY_API_KEY')])
   })
 })
+
+it.each([
+  [0, ['--json', 'tail'], ''],
+  [0, ['listen', '3001'], ''],
+  [1, ['cron', 'pause', '--all', '--yes'], ''],
+  [1, ['replay', 'task_1'], ''],
+  [1, ['apply', '-f', '-'], 'project: shop'],
+  [1, ['import', 'crontab', '-'], '* * * * * https://example.com'],
+])('exits with %i after an interruption of %j', async (code, args, input) => {
+  const error = code === 0 ? '' : 'Interrupted.\n'
+  expect(await run(args, undefined, input, AbortSignal.abort())).toEqual({ code, out: '', error })
+})

@@ -4,7 +4,7 @@ import type { Io } from './context.ts'
 import { createProgram } from './program.ts'
 import { UsageError } from './usage-error.ts'
 
-/** 0: success. 1: refused, failed or partly failed. 2: usage error. */
+/** 0: success. 1: refused, failed, partly failed or interrupted. 2: usage error. */
 type ExitCode = 0 | 1 | 2
 
 /** Runs one command, and returns its exit code. */
@@ -17,8 +17,12 @@ export async function runCli(args: readonly string[], io: Io): Promise<ExitCode>
     await program.parseAsync(args, { from: 'user' })
     return exitCode
   } catch (error) {
-    // Stopped, usually by Ctrl-C. That is the normal end of a tail.
-    if (io.signal.aborted) return 0
+    if (io.signal.aborted) {
+      // The normal end of these two. Other commands may have done a part.
+      if (['tail', 'listen'].includes(program.args[0] ?? '')) return 0
+      io.stderr.write('Interrupted.\n')
+      return 1
+    }
     // Commander has printed the error or the help.
     if (error instanceof CommanderError) {
       io.stderr.write(hintFor(error, args))

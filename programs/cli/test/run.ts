@@ -1,7 +1,12 @@
 import { runCli } from '../src/run-cli.ts'
 
 /** Runs a command in this process, and returns what it prints. */
-export async function run(args: string[], env: Record<string, string> = { BELFRY_API_KEY: 'bf_key' }, input = '') {
+export async function run(
+  args: string[],
+  env: Record<string, string> = { BELFRY_API_KEY: 'bf_key' },
+  input = '',
+  signal = new AbortController().signal,
+) {
   const printed = { out: '', error: '' }
   const collect = (name: 'out' | 'error') => ({
     write(text: string) {
@@ -12,6 +17,6 @@ export async function run(args: string[], env: Record<string, string> = { BELFRY
     yield input
   })()
   const streams = { stdin, stdout: collect('out'), stderr: collect('error') }
-  const code = await runCli(args, { env, signal: new AbortController().signal, ...streams })
+  const code = await runCli(args, { env, signal, ...streams })
   return { code, ...printed }
 }
