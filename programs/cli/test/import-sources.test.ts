@@ -44,6 +44,14 @@ it('knows a value of the vault that is not secret, so the secrets are bound to i
   expect(error).toContain('belfry secrets put ANON_KEY --allowed-host abcdefgh.supabase.co < its-value\n')
 })
 
+it('keeps all digits of the numbers of a pg_cron job', async () => {
+  const command = `select net.http_post('https://example.com', body := jsonb_build_object('n', 12345678901234567890), params := '{"id": 9007199254740993}')`
+  const job = { jobid: 1, schedule: '0 0 * * *', command }
+  const { out } = await run(['import', 'pg-cron', '-', '--dry-run'], {}, JSON.stringify([job]))
+  expect(out).toContain('POST https://example.com?id=9007199254740993\n')
+  expect(out).toContain('{"n":12345678901234567890}\n')
+})
+
 it.each([
   [
     'crontab',

@@ -1,3 +1,4 @@
+import { parseJson, stringifyJson } from '@belfry/client'
 import { secretReference } from '@belfry/domain/secrets/secret-reference'
 import { timeoutLimits } from '@belfry/domain/timeout'
 import { z } from 'zod'
@@ -153,7 +154,7 @@ function requestOf({ name, args }: SqlCall): Request & { timeout_ms?: number | u
     url: query === '' ? uri : `${uri}${uri.includes('?') ? '&' : '?'}${query}`,
     method: String(given.get('method') ?? verb).toUpperCase(),
     headers: Object.assign({}, ...[headers].flat().map(objectOf), contentType && { 'Content-Type': contentType }),
-    body: sent === null || typeof sent === 'string' ? sent : JSON.stringify(sent),
+    body: sent === null || typeof sent === 'string' ? sent : stringifyJson(sent),
     timeout_ms: timeoutMs ? Math.max(timeoutLimits.min, Number(timeoutMs)) : undefined,
   }
 }
@@ -167,7 +168,7 @@ function queryOf(params: SqlValue): string {
 function objectOf(value: SqlValue): Record<string, string> {
   let parsed: unknown = value
   try {
-    parsed = typeof value === 'string' ? JSON.parse(value) : value
+    parsed = typeof value === 'string' ? parseJson(value) : value
   } catch {
     throw new ImportRefusal('Its headers or parameters are not JSON.')
   }

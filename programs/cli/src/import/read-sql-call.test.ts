@@ -1,3 +1,4 @@
+import { stringifyJson } from '@belfry/client'
 import { expect, it } from 'vitest'
 import { readSqlCall } from './read-sql-call.ts'
 
@@ -16,7 +17,7 @@ it.each([
     `select net.http_get('it''s', headers := json_build_object('a', 'b', 'c', 1))`,
     { 0: "it's", headers: { a: 'b', c: 1 } },
   ],
-  [`select net.http_get(concat('a', (1), now(), current_date))`, { 0: 'a1' }],
+  [`select net.http_get(concat('a', (1), now(), null, current_date))`, { 0: 'a1' }],
   [`select status from net.http_get('a')`, { 0: 'a' }],
   [
     `select net.http_get('a' || (select decrypted_secret from vault.decrypted_secrets where name = 'key' limit 1))`,
@@ -29,6 +30,13 @@ it.each([
   [`select net.http_get(array['a', ('b', 'c')]::text[])`, { 0: ['a', ['b', 'c']] }],
 ])('reads %s', (sql, args) => {
   expect(call(sql)).toEqual(['net.http_get', args])
+})
+
+it('keeps all digits of numbers', () => {
+  const sql = `select net.http_get('a' || 12345678901234567890 || 1.10, jsonb_build_object('n', 9007199254740993, 'm', 1.5))`
+  expect(stringifyJson(call(sql))).toBe(
+    '["net.http_get",{"0":"a123456789012345678901.10","1":{"n":9007199254740993,"m":1.5}}]',
+  )
 })
 
 it.each([

@@ -1,7 +1,8 @@
+import { ExactNumber, stringifyJson } from '@belfry/client'
 import { ImportRefusal } from './entry.ts'
 
 /** A value of an expression. Objects are JSON, and lists are arrays or rows. */
-export type SqlValue = string | number | null | SqlValue[] | { [member: string]: SqlValue }
+export type SqlValue = string | number | ExactNumber | null | SqlValue[] | { [member: string]: SqlValue }
 
 /** The call of a function, with its arguments by their names, or by their positions. */
 export type SqlCall = { name: string; args: Map<string | number, SqlValue> }
@@ -106,7 +107,7 @@ function readValue(cursor: Cursor): SqlValue {
   const { kind, text } = next(cursor)
   const word = text.toLowerCase()
   if (kind === 'text') return text
-  if (kind === 'number') return Number(text)
+  if (kind === 'number') return String(Number(text)) === text ? Number(text) : new ExactNumber(text)
   if (text === '(') return isAt(cursor, 'select') ? readQuery(cursor) : readRow(cursor)
   if (word === 'null') return null
   if (word === 'array' && isAt(cursor, '[')) {
@@ -172,5 +173,6 @@ function pairsOf(values: readonly SqlValue[]): Array<[string, SqlValue]> {
 }
 
 function join(values: readonly SqlValue[]): string {
-  return values.map(value => (typeof value === 'object' ? JSON.stringify(value ?? '') : String(value))).join('')
+  const texts = values.map(value => (typeof value === 'string' || value === null ? value : stringifyJson(value)))
+  return texts.join('') // null is empty, as for concat
 }
