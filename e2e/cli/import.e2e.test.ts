@@ -35,7 +35,7 @@ TOKEN=abc
 it('creates cron jobs from a crontab, each only once', async () => {
   await writeFile(file, crontab)
   const first = await run('crontab', file)
-  expect([first.code, first.error]).toEqual([0, ''])
+  expect([first.code, first.error]).toEqual([0, 'Uses the secret EXAMPLE_COM_AUTHORIZATION as it is stored.\n'])
   expect(first.out).toMatch(/^line 4: created cron_\w+\n.*\n2 created\n$/s)
   const made = await jobs()
   expect(made).toMatchObject([

@@ -31,10 +31,26 @@ Nothing was created.
 `)
 })
 
+it('names the secrets that it uses as they are stored, because their values may be of another source', async () => {
+  fakeBelfry(['EXAMPLE_COM_AUTHORIZATION'])
+  const crontab = `0 0 * * * curl -H 'Authorization: Bearer a' https://example.com/a
+0 0 * * * curl -H 'Authorization: Bearer b' https://example.com/b`
+  const { code, error } = await run(['import', 'crontab', '-'], undefined, crontab)
+  expect([code, error.split('\n')]).toEqual([
+    1,
+    [
+      'Uses the secret EXAMPLE_COM_AUTHORIZATION as it is stored.',
+      expect.stringMatching(/^Store the secret EXAMPLE_COM_AUTHORIZATION_2: /),
+      'Nothing was created.',
+      '',
+    ],
+  ])
+})
+
 it('creates cron jobs that start workflows', async () => {
   const changes = fakeBelfry(['GITHUB_TOKEN'])
   const { code, out, error } = await run(['import', 'github-actions', repository('docs-site'), '--repo', 'acme/app'])
-  expect([code, error]).toEqual([0, ''])
+  expect([code, error]).toEqual([0, 'Uses the secret GITHUB_TOKEN as it is stored.\n'])
   expect(out).toMatch(/^links.yml: created cron_1\n.*\n1 created\n$/s)
   expect(changes).toMatchObject([
     {

@@ -44,12 +44,16 @@ export async function importEntries(ctx: Context, file: string, flags: Flags, re
   }
   const wanted = planned.map(entry => ({ ...entry, isPaused: entry.isPaused || flags.paused === true }))
   if (flags.toFile) return writeFile(ctx, wanted)
-  const missing = await findMissingSecrets(ctx, wanted)
-  for (const [name, hosts] of missing) {
+  const secrets = secretsOf(wanted)
+  // A dry run without a key names all of them.
+  const stored = secrets.size > 0 && ctx.canSignIn ? await readNames(ctx.belfry(), 'secrets', ctx.signal) : []
+  for (const [name, hosts] of secrets) {
     const bound = hosts.length > 0 ? ` --allowed-host ${hosts.join(' ')}` : ''
-    ctx.stderr.write(`Store the secret ${name}: belfry secrets put ${name}${bound} < its-value\n`)
+    const store = `Store the secret ${name}: belfry secrets put ${name}${bound} < its-value`
+    const use = `Uses the secret ${name} as it is stored.`
+    ctx.stderr.write(`${stored.includes(name) ? use : store}\n`)
   }
-  if (missing.length > 0 && !flags.dryRun) {
+  if (!flags.dryRun && [...secrets.keys()].some(name => !stored.includes(name))) {
     ctx.stderr.write('Nothing was created.\n')
     return fail()
   }
@@ -86,14 +90,6 @@ function secretsOf(entries: readonly Importable[]): Map<string, string[]> {
     }
   }
   return found
-}
-
-// A dry run without a key names all of them.
-async function findMissingSecrets(ctx: Context, wanted: readonly Importable[]): Promise<Array<[string, string[]]>> {
-  const secrets = [...secretsOf(wanted)]
-  if (secrets.length === 0 || !ctx.canSignIn) return secrets
-  const known = await readNames(ctx.belfry(), 'secrets', ctx.signal)
-  return secrets.filter(([name]) => !known.includes(name))
 }
 
 /** The cron jobs of the workspace, by their fingerprints. */
