@@ -22,32 +22,41 @@ export async function sendAuditEntries(
   pool: Pool,
   contentOf: (organizationId: string, lines: string) => string,
 ): Promise<number> {
-  const { rows } = await pool.query<{ id: string }>({
+  const { rows } = await pool.query<ListedStream>({
     name: 'audit_streams_to_send',
     text: `${streamsWithNews} LIMIT $1`,
     values: [streamsPerRound],
   })
   let messages = 0
-  for (const { id } of rows) if (await sendBatch(pool, id, contentOf)) messages++
+  for (const stream of rows) if (await sendBatch(pool, stream, contentOf)) messages++
   return messages
 }
 
+type ListedStream = { organizationId: string; messageId: string | null }
+
 /** The streams with new entries and no message that is not received yet. */
 export const streamsWithNews = `
-  SELECT s.organization_id AS id
+  SELECT s.organization_id AS "organizationId", s.message_id AS "messageId"
   FROM audit_streams s
   WHERE s.organization_id <> '${NIL_UUID}' AND EXISTS (SELECT FROM audit_stream_entries e WHERE e.organization_id = s.organization_id)
     AND NOT EXISTS (SELECT FROM outbox o WHERE o.id = s.message_id AND o.finished_at IS NULL)`
 
-function sendBatch(pool: Pool, organizationId: string, contentOf: (organizationId: string, lines: string) => string) {
+// The dispatcher drops every message of a stream except the latest, so another scheduler must not have sent since the list.
+function sendBatch(
+  pool: Pool,
+  { organizationId, messageId }: ListedStream,
+  contentOf: (organizationId: string, lines: string) => string,
+) {
   return inTransaction(pool, async tx => {
+    const lock = `
+      SELECT FROM audit_streams WHERE organization_id = $1 AND message_id IS NOT DISTINCT FROM $2
+      FOR NO KEY UPDATE SKIP LOCKED`
+    if ((await tx.query(lock, [organizationId, messageId])).rowCount === 0) return false
     const batch = await takeEntries(tx, organizationId)
     if (batch.count === 0) return false
     const id = newUuid()
-    const text = `
-      UPDATE audit_streams SET message_id = $2, message_entries = $3 WHERE organization_id = $1`
-    const { rowCount } = await tx.query(text, [organizationId, id, batch.count])
-    if (rowCount === 0) return false // ended a moment ago
+    const text = 'UPDATE audit_streams SET message_id = $2, message_entries = $3 WHERE organization_id = $1'
+    await tx.query(text, [organizationId, id, batch.count])
     await addToOutbox(tx, {
       ...{ id, kind: 'webhook', label: 'audit log', content: contentOf(organizationId, batch.lines) },
       ...{ masterKeys: null, usefulMs, tenant: { organizationId } },

@@ -102,6 +102,26 @@ it('sends the entries of an organization since its stream began, one message at 
   expect(await sendAuditLogs(ctx, signal)).toBe(0)
 })
 
+it('sends one message of two schedulers that have found the same entries', async () => {
+  const { ctx, startStream, record, receive } = await setup()
+  await startStream()
+  for (let i = 0; i < auditBatch.entries * 1.5; i++) await record(`${i}`)
+  let lists = 0
+  const pool = Object.assign(Object.create(ctx.pool), {
+    async query(list: never) {
+      const found = await ctx.pool.query(list)
+      lists++
+      await expect.poll(() => lists, { timeout: 20_000 }).toBeGreaterThan(1)
+      return found
+    },
+  })
+  const sent = await Promise.all([1, 2].map(() => sendAuditLogs({ ...ctx, pool }, signal)))
+  expect(sent.toSorted()).toEqual([0, 1])
+  expect((await receive()).map(({ length }) => length)).toEqual([auditBatch.entries])
+  expect(await sendAuditLogs(ctx, signal)).toBe(1)
+  expect((await receive()).map(({ length }) => length)).toEqual([auditBatch.entries / 2])
+})
+
 it('misses no entry whose transaction commits after later entries were sent', async () => {
   const { ctx, startStream, record, receive } = await setup()
   await startStream()
