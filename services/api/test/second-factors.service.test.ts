@@ -21,7 +21,7 @@ async function aUser() {
   const session = sessionOf(caller.token)
   const send = (method: string, path: string, body?: unknown, headers: Record<string, string> = session) =>
     api.send(method, `/api/v1/auth/${path}`, body, { ...address, ...headers })
-  return { ...caller, session, send }
+  return { ...caller, session, send, address: address['X-Forwarded-For'] }
 }
 
 type User = Awaited<ReturnType<typeof aUser>>
@@ -326,13 +326,35 @@ it('a sign-in that waits for a second factor, and the challenge of a passkey, en
   expect((await continueWith(user, next, { code })).status).toBe(200)
 })
 
+/** Uses up what a network may do without an account. */
+const useUp = (network: string) =>
+  api.db.query(
+    `INSERT INTO throttles (name, free_at) VALUES ($1, clock_timestamp() + interval '1 day')
+     ON CONFLICT (name) DO UPDATE SET free_at = excluded.free_at`,
+    [createHash('sha256').update(`passkey from ${network}`).digest('base64url')],
+  )
+
+it('strangers in the network of a user who has begun to sign in do not stop the second step', async () => {
+  const user = await aUser()
+  const { totp } = await addApp(user)
+  const { authenticator } = await addPasskey(user)
+  const { sign_in_token } = (await logIn(user)).body
+  const begin = (body: Json) => user.send('POST', 'login/passkey/options', body, {})
+  const alone = (await begin({})).body
+  await useUp(user.address)
+  expect((await begin({})).status).toBe(429)
+  expect((await user.send('POST', 'login/passkey', { passkey: authenticator.sign(alone) }, {})).status).toBe(200)
+  expect((await begin({ sign_in_token })).status).toBe(200)
+  expect((await continueWith(user, sign_in_token, { code: nextCode(totp) })).status).toBe(200)
+  expect((await user.send('POST', 'login/passkey', { passkey: authenticator.sign(alone) }, {})).status).toBe(429)
+})
+
 it('a network that has tried many sign-ins gets no more answers about second factors', async () => {
   const network = { 'X-Forwarded-For': '198.51.100.7' }
   const guess = () =>
     api.send('POST', '/api/v1/auth/login/factor', { sign_in_token: 'a'.repeat(43), code: '123456' }, network)
   expect(await guess()).toMatchObject({ status: 401 })
-  const used = createHash('sha256').update('passkey from 198.51.100.7').digest('base64url')
-  await api.db.query(`UPDATE throttles SET free_at = clock_timestamp() + interval '1 day' WHERE name = $1`, [used])
+  await useUp('198.51.100.7')
   expect(await guess()).toMatchObject({ status: 429 })
 })
 

@@ -16,7 +16,7 @@ const rightPasswords = { burst: 10, everyMs: 10_000 }
 
 /** The limits of requests without an account, for each network and for all callers. */
 const requests = {
-  /** A sign-in other than one with a password: by a passkey, or with a second factor. */
+  /** A sign-in by a passkey alone that begins, and a refused one; also a second factor for no open sign-in. */
   passkey: { network: logins.address, total: logins.total },
   /** Accounts share what a dispatcher can do, so a stranger must not make many. */
   registration: { network: { burst: 20, everyMs: 300_000 }, total: { burst: 200, everyMs: 10_000 } },

@@ -68,10 +68,9 @@ async function startSignIn(
 export const loginWithFactor = endpoint(operations.loginWithFactor, async (ctx, { body, request }) => {
   const { sign_in_token: token, ...proof } = body
   requirePasswordLogin(ctx)
-  const address = callerAddress(request)
-  await consumeRequest(ctx, 'passkey', address)
-  const userId = await readSignIn(ctx, token)
+  const userId = await readSignIn(ctx, token, request)
   const user = await ctx.prisma.user.findUniqueOrThrow({ where: { id: userId } })
+  const address = callerAddress(request)
   const from = { address, known: knownDevice(ctx, request, userId) }
   if (!(await proveFactor(ctx, user, from, proof))) {
     recordFailedSignIn(ctx, userId, address)
@@ -87,16 +86,17 @@ export const loginWithFactor = endpoint(operations.loginWithFactor, async (ctx, 
 
 export const passkeyLoginOptions = endpoint(operations.passkeyLoginOptions, async (ctx, { body, request }) => {
   const { sign_in_token: token } = body
+  if (token !== undefined) return signingOptions(ctx, await readSignIn(ctx, token, request))
   await consumeRequest(ctx, 'passkey', callerAddress(request))
-  return signingOptions(ctx, token === undefined ? null : await readSignIn(ctx, token))
+  return signingOptions(ctx, null)
 })
 
 export const loginWithPasskey = endpoint(operations.loginWithPasskey, async (ctx, { body, request }) => {
   requirePasswordLogin(ctx)
-  await consumeRequest(ctx, 'passkey', callerAddress(request))
   const userId = await verifyPasskey(ctx, null, body.passkey)
   const user = userId === null ? null : await ctx.prisma.user.findUnique({ where: { id: userId } })
   if (!user) {
+    await consumeRequest(ctx, 'passkey', callerAddress(request))
     const message = 'This passkey cannot sign in: it is unknown, or its device did not check that it is you.'
     throw new AppError('unauthenticated', message)
   }
@@ -104,10 +104,12 @@ export const loginWithPasskey = endpoint(operations.loginWithPasskey, async (ctx
   return new ApiResponse({ status: 200, ...session })
 })
 
-async function readSignIn(ctx: Context, token: string): Promise<string> {
+// An open sign-in does not count: its password has, and its second factor will.
+async function readSignIn(ctx: Context, token: string, request: Request): Promise<string> {
   const userId = await readChallenge(ctx, token, 'sign_in')
-  if (userId === null) throw signInEnded()
-  return userId
+  if (userId !== null) return userId
+  await consumeRequest(ctx, 'passkey', callerAddress(request))
+  throw signInEnded()
 }
 
 function signInEnded(): AppError {
