@@ -7,6 +7,7 @@ import { AppError } from '@belfry/domain/app-error'
 import type { ClaimConditions } from '@belfry/domain/claim-conditions'
 import { newUuid, toId } from '@belfry/domain/id'
 import { isWideKey } from '@belfry/domain/permissions'
+import type { Request } from 'express'
 import { grantedScopes, storeApiKey } from '../api-keys/api-keys.ts'
 import { audit } from '../audit/audit.ts'
 import { forgetApiKeys } from '../auth/api-key.ts'
@@ -19,7 +20,7 @@ import { endpoint } from '../endpoint.ts'
 import { notFound } from '../http/errors.ts'
 import { inspectTarget } from '../http/inspect-target.ts'
 import { logCaller } from '../http/request-log.ts'
-import { created } from '../http/response.ts'
+import { type ApiResponse, created } from '../http/response.ts'
 import { endMcpSubscriptionsOf } from '../mcp-events-2026-07-28/end-mcp-subscriptions.ts'
 import { lockWorkspace } from '../workspaces/workspaces.ts'
 import { RefusedTokenError, verifyToken } from './verify-token.ts'
@@ -118,9 +119,24 @@ function present(row: Row): FederatedCredential {
 /** How many keys of jobs may be in force in a workspace. They do not count for the limit of its tier. */
 const maxJobKeys = 1_000
 
+// A token is counted before it is checked, and refunded unless it is refused.
 export const exchangeToken = endpoint(operations.exchangeToken, async (ctx, { body, request }) => {
   const address = callerAddress(request)
   const attempt = await consumeRequest(ctx, 'token exchange', address)
+  let isRefused = false
+  try {
+    return await exchange(ctx, body, request, address)
+  } catch (error) {
+    isRefused = error instanceof AppError && error.code === 'unauthenticated'
+    throw error
+  } finally {
+    if (!isRefused) await attempt.refund()
+  }
+})
+
+type Exchange = { federated_credential_id: string; token: string }
+
+async function exchange(ctx: Context, body: Exchange, request: Request, address: string): Promise<ApiResponse> {
   const found = await findCredential(ctx, body.federated_credential_id)
   if (!found) throw refusal('There is no such federated credential.')
   const { credential, organizationId } = found
@@ -131,7 +147,7 @@ export const exchangeToken = endpoint(operations.exchangeToken, async (ctx, { bo
   })
   if (found.isSuspended) throw suspended('workspace')
   const keyId = newUuid()
-  const response = await ctx.prisma.$transaction(async tx => {
+  return ctx.prisma.$transaction(async tx => {
     await lockWorkspace(tx, { workspaceId, organizationId })
     const now = ctx.clock.now()
     const used = await tx.federatedCredential.updateMany({ where: { id }, data: { lastUsedAt: new Date(now) } })
@@ -151,9 +167,7 @@ export const exchangeToken = endpoint(operations.exchangeToken, async (ctx, { bo
       'api_key.exchanged',
     )
   })
-  await attempt.refund()
-  return response
-})
+}
 
 function refusal(message: string, cause?: unknown): AppError {
   return new AppError('unauthenticated', message, { cause })
