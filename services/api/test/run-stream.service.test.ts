@@ -186,10 +186,10 @@ describe('the live tail', () => {
     }
   })
 
-  it('ends when an operator suspends the workspace', async () => {
+  it.each(['suspended', 'deleted'])('ends when the workspace is %s', async ended => {
     const caller = await api.signUp()
     const stream = await open({ 'X-Api-Key': caller.apiKey })
-    await api.db.query('UPDATE workspaces SET suspended_at = now() WHERE id = $1', [workspaceOf(caller)])
+    await api.db.query(`UPDATE workspaces SET ${ended}_at = now() WHERE id = $1`, [workspaceOf(caller)])
     expect(await stream.ended()).toContain('retry:')
   })
 

@@ -50,12 +50,16 @@ async function findInForce(ctx: Context, text: string, hash: string, address: st
   return found
 }
 
+// SQL: whether a key `k` of a workspace `w` is in force, unless the workspace is suspended.
+const isInForce = `
+  k.revoked_at IS NULL AND w.deleted_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())`
+
 /** Checks a key in the database, past the cache. Throws `unauthenticated` when the key is no longer in force. */
 export async function requireApiKeyInForce(ctx: Context, keyId: string): Promise<void> {
   const { rowCount } = await ctx.pool.query({
     name: 'is_api_key_in_force',
-    text: `SELECT FROM api_keys k WHERE id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
-             AND NOT EXISTS (SELECT FROM suspended_workspaces s WHERE s.id = k.workspace_id)`,
+    text: `SELECT FROM api_keys k JOIN workspaces w ON w.id = k.workspace_id
+           WHERE k.id = $1 AND ${isInForce} AND NOT EXISTS (SELECT FROM suspended_workspaces s WHERE s.id = w.id)`,
     values: [keyId],
   })
   if (rowCount !== 1) throw new AppError('unauthenticated', 'The API key has expired or was revoked.')
@@ -70,8 +74,7 @@ async function findByHash(ctx: Context, hash: string): Promise<FoundApiKey | und
              extract(epoch FROM k.expires_at - clock_timestamp())::float8 * 1000 AS "expiresInMs",
              coalesce(k.last_used_at < now() - interval '1 minute', true) AS "isUseStale"
            FROM api_keys k JOIN workspaces w ON w.id = k.workspace_id JOIN organizations o ON o.id = w.organization_id
-           WHERE k.hash = $1 AND k.revoked_at IS NULL AND w.deleted_at IS NULL
-             AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())`,
+           WHERE k.hash = $1 AND ${isInForce}`,
     values: [Buffer.from(hash, 'base64')],
   })
   if (!rows[0]) return undefined
