@@ -139,7 +139,7 @@ export const invitationsOperations = {
     right: 'invitation.create',
     summary: 'Resend an invitation with a new link that is valid for seven days; the old link ends',
     response: { status: 200, body: invitation },
-    errors: ['invitation_used', 'invitation_revoked', 'conflict', 'rate_limited'],
+    errors: ['already_member', 'invitation_used', 'invitation_revoked', 'conflict', 'quota_exceeded', 'rate_limited'],
   }),
 
   previewInvitation: operation('POST', '/api/v1/invitations/preview', {

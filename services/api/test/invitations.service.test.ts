@@ -1,3 +1,4 @@
+import { fromId } from '@belfry/domain/id'
 import { describe, expect, it } from 'vitest'
 import { anOrganization, aPerson, type Person, type TestOrganization } from './organization.ts'
 import { mailsTo, tokenFor } from './sent-mails.ts'
@@ -213,6 +214,16 @@ describe('refuses', () => {
     await api.ctx.prisma.membership.deleteMany({ where: { userId: admin.userId } })
     const { body } = await accept(await tokenFor(api, person.email), {}, person)
     expect(body.code).toBe('invitation_revoked')
+  })
+
+  it('a second mail to a member', async () => {
+    const { organization, person, invitation } = await invited()
+    await api.db.query(`INSERT INTO memberships (organization_id, user_id, role) VALUES ($1, $2, 'member')`, [
+      fromId('org', organization.id),
+      person.userId,
+    ])
+    const again = await on(organization, organization.owner, 'POST', invitation.id, '/resend')
+    expect([again.status, again.body.code]).toEqual([409, 'already_member'])
   })
 
   it('invitations by members, except with the flag and to their own role', async () => {

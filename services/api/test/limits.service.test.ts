@@ -119,6 +119,13 @@ describe('of 20 concurrent creations exactly as many succeed as the limit allows
     const { body } = await asOwner(caller, 'GET', path)
     await asOwner(caller, 'DELETE', `${path}/${body.data[0].id}`)
     expect(await invite(99)).toMatchObject({ status: 201 })
+    const [open, expired] = body.data.slice(1)
+    const resend = async ({ id }: Json) => (await asOwner(caller, 'POST', `${path}/${id}/resend`)).status
+    await api.db.query('UPDATE invitations SET expires_at = now() WHERE email = $1', [expired.email])
+    expect([await resend(open), await resend(expired)]).toEqual([200, 200])
+    await api.db.query('UPDATE invitations SET expires_at = now() WHERE email = $1', [expired.email])
+    expect(await invite(100)).toMatchObject({ status: 201 })
+    expect([await resend(open), await resend(expired)]).toEqual([200, 402])
   })
 
   it('members, one of whom is the owner', async () => {

@@ -17,7 +17,7 @@ import { invalidField, notFound } from '../http/errors.ts'
 import { type PageRows, readPage } from '../http/page.ts'
 import { created } from '../http/response.ts'
 import { lockOrganization } from '../organizations/members.ts'
-import { readQuota, refuseOverCount } from '../quotas/quotas.ts'
+import { type Quota, readQuota, refuseOverCount } from '../quotas/quotas.ts'
 
 export const createInvitation = endpoint(operations.createInvitation, async (ctx, { caller, body }) => {
   const { organizationId, user, actor } = caller
@@ -31,9 +31,7 @@ export const createInvitation = endpoint(operations.createInvitation, async (ctx
   const quota = await readQuota(ctx, organizationId)
   const row = await ctx.prisma.$transaction(async tx => {
     await lockOrganization(tx, organizationId)
-    await requireInvitable(ctx, tx, organizationId, email)
-    const isOpen = { organizationId, acceptedAt: null, revokedAt: null, expiresAt: { gt: new Date(ctx.clock.now()) } }
-    refuseOverCount(quota, 'invitations', await tx.invitation.count({ where: isOpen }))
+    await requireInvitable(ctx, tx, quota, { id, organizationId, email })
     const workspaceIds = await requireWorkspaces(tx, caller, body)
     const { role, workspace_role: workspaceRole } = body
     await requireGrantableInWorkspaces(tx, inviterOf(caller), { workspaceRole, workspaceIds })
@@ -54,15 +52,24 @@ export const createInvitation = endpoint(operations.createInvitation, async (ctx
 
 const toWsId = (id: string) => toId('ws', id)
 
-// Rejects an address of a member, and an address with an open invitation.
-async function requireInvitable(ctx: Context, tx: PrismaTransaction, organizationId: string, email: string) {
+// Rejects an address of a member or with another open invitation, and one more invitation than the tier allows.
+async function requireInvitable(
+  ctx: Context,
+  tx: PrismaTransaction,
+  quota: Quota,
+  { id, organizationId, email }: Pick<InvitationRow, 'id' | 'organizationId' | 'email'>,
+): Promise<void> {
   const members = await tx.membership.count({ where: { organizationId, user: { email } } })
   if (members > 0) throw new AppError('already_member', 'A member already has this email address.')
   const now = new Date(ctx.clock.now())
-  const open = { organizationId, email, acceptedAt: null, revokedAt: null }
-  await tx.invitation.updateMany({ where: { ...open, expiresAt: { lte: now } }, data: { revokedAt: now } })
-  if ((await tx.invitation.count({ where: open })) === 0) return
-  throw new AppError('already_invited', 'An invitation to this address is open: resend it, or revoke it first.')
+  const others = { organizationId, id: { not: id }, acceptedAt: null, revokedAt: null }
+  const toAddress = { ...others, email }
+  await tx.invitation.updateMany({ where: { ...toAddress, expiresAt: { lte: now } }, data: { revokedAt: now } })
+  if ((await tx.invitation.count({ where: toAddress })) > 0) {
+    throw new AppError('already_invited', 'An invitation to this address is open: resend it, or revoke it first.')
+  }
+  const open = await tx.invitation.count({ where: { ...others, expiresAt: { gt: now } } })
+  refuseOverCount(quota, 'invitations', open)
 }
 
 async function requireWorkspaces(
@@ -98,7 +105,9 @@ export const resendInvitation = endpoint(operations.resendInvitation, async (ctx
   await consumeInvitation(ctx, caller, found.email)
   const { token, tokenHash } = newOneTimeToken()
   const expiresAt = new Date(ctx.clock.now() + invitationMs)
+  const quota = await readQuota(ctx, organizationId)
   const row = await ctx.prisma.$transaction(async tx => {
+    await lockOrganization(tx, organizationId)
     await requireGrantableInWorkspaces(tx, inviterOf(caller), found)
     // The caller becomes the inviter, whose rights count when it is accepted.
     const data = { tokenHash, expiresAt, invitedBy: user.userId }
@@ -109,6 +118,7 @@ export const resendInvitation = endpoint(operations.resendInvitation, async (ctx
     const row = await tx.invitation.findUniqueOrThrow({ where: { id, organizationId }, include: { inviter } })
     if (count === 0 && row.acceptedAt) throw new AppError('invitation_used', 'The invitation has been accepted.')
     if (count === 0) throw revoked()
+    await requireInvitable(ctx, tx, quota, row)
     await storeInvitationMail(ctx, tx, {
       organizationId,
       email: row.email,
