@@ -673,6 +673,7 @@ CREATE TABLE memberships (
   role role NOT NULL,
   joined_at timestamp(3) with time zone NOT NULL DEFAULT now(),
   workspace_role workspace_role NOT NULL DEFAULT 'viewer'::workspace_role,
+  workspace_role_of_groups boolean NOT NULL DEFAULT false,
   CONSTRAINT memberships_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id) ON UPDATE CASCADE ON DELETE CASCADE,
   CONSTRAINT memberships_pkey PRIMARY KEY (organization_id, user_id),
   CONSTRAINT memberships_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON UPDATE CASCADE ON DELETE CASCADE

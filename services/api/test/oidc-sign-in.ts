@@ -6,7 +6,7 @@ import { type Json, useApi } from './setup.ts'
 /** A sign-in that a browser has begun. */
 export type Begun = { cookie: string; state: string; nonce: string }
 
-/** The slug of the organization in which the groups `staff`, `admins` and `owners` have roles. */
+/** The slug of the organization in which the groups `guests`, `staff`, `admins` and `owners` have roles. */
 export const mapped = newUuid()
 
 /**
@@ -25,6 +25,7 @@ export function useOidc(environment: (databaseUrl: string) => Promise<Record<str
       OIDC_CLIENT_SECRET: 'a secret of the client',
       OIDC_NAME: 'Acme ID',
       OIDC_GROUP_ROLES: JSON.stringify({
+        guests: { organization: mapped, role: 'member' },
         staff: { organization: mapped, role: 'member', workspace_role: 'viewer' },
         admins: { organization: mapped, role: 'admin' },
         owners: { organization: mapped, role: 'owner' },

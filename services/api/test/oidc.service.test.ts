@@ -111,6 +111,30 @@ describe('a sign-in through the issuer', () => {
     ])
   })
 
+  it('takes the workspaces of a group away with it, and keeps those of a member without such a group', async () => {
+    const id = fromId('org', await mappedOrganization())
+    const sub = newUuid()
+    const signInWith = async (groups: string[]) => {
+      const { user } = await me((await signIn({ sub, groups })).session)
+      const text = `
+        SELECT m.workspace_role AS later, array(
+          SELECT w.role::text FROM workspace_members w JOIN workspaces s ON s.id = w.workspace_id
+          WHERE w.user_id = m.user_id AND s.organization_id = m.organization_id) AS roles
+        FROM memberships m WHERE m.user_id = $1 AND m.organization_id = $2`
+      return { userId: fromId('user', user.id), ...(await api.db.query(text, [fromId('user', user.id), id])).rows[0] }
+    }
+    const { userId, ...none } = await signInWith(['guests'])
+    expect(none).toEqual({ later: 'viewer', roles: [] })
+    await api.db.query(
+      `INSERT INTO workspace_members (workspace_id, user_id, role)
+       SELECT id, $1, 'editor' FROM workspaces WHERE organization_id = $2 LIMIT 1`,
+      [userId, id],
+    )
+    expect(await signInWith(['guests'])).toMatchObject({ roles: ['editor'] })
+    expect(await signInWith(['staff'])).toMatchObject({ roles: ['viewer'] })
+    expect(await signInWith(['guests'])).toMatchObject({ later: 'viewer', roles: [] })
+  })
+
   it('makes no other owner of an organization whose owner is suspended', async () => {
     const id = fromId('org', await mappedOrganization())
     const sub = newUuid()

@@ -153,23 +153,31 @@ async function apply(ctx: Context, tx: PrismaTransaction, organizationId: string
     await tx.membership.update({ where: key, data: { role: granted.role } })
     await record(tx, organizationId, by, 'member.role_changed', { from: present.role, to: granted.role })
   }
-  if (granted.workspaceRole) await applyToWorkspaces(tx, organizationId, granted.workspaceRole, by.userId)
+  if (granted.workspaceRole || present?.workspaceRoleOfGroups) {
+    await applyToWorkspaces(tx, organizationId, granted.workspaceRole, by.userId)
+  }
 }
 
+// Without a role, the member leaves the workspaces that earlier groups gave.
 async function applyToWorkspaces(
   tx: PrismaTransaction,
   organizationId: string,
-  role: NonNullable<Granted['workspaceRole']>,
+  role: Granted['workspaceRole'],
   userId: string,
 ): Promise<void> {
   await tx.membership.update({
     where: { organizationId_userId: { organizationId, userId } },
-    data: { workspaceRole: role },
+    data: { workspaceRole: role ?? 'viewer', workspaceRoleOfGroups: role !== undefined },
   })
+  const present = { userId, workspace: { organizationId } }
+  if (role === undefined) {
+    await tx.workspaceMember.deleteMany({ where: present })
+    return
+  }
   const workspaces = await tx.workspace.findMany({ where: { organizationId, deletedAt: null }, select: { id: true } })
   const data = workspaces.map(({ id: workspaceId }) => ({ workspaceId, userId, role }))
   await tx.workspaceMember.createMany({ data, skipDuplicates: true })
-  await tx.workspaceMember.updateMany({ where: { userId, workspace: { organizationId } }, data: { role } })
+  await tx.workspaceMember.updateMany({ where: present, data: { role } })
 }
 
 type MemberAction = 'member.joined' | 'member.removed' | 'member.role_changed'
