@@ -121,7 +121,10 @@ describe('a sign-in through the issuer', () => {
           SELECT w.role::text FROM workspace_members w JOIN workspaces s ON s.id = w.workspace_id
           WHERE w.user_id = m.user_id AND s.organization_id = m.organization_id) AS roles
         FROM memberships m WHERE m.user_id = $1 AND m.organization_id = $2`
-      return { userId: fromId('user', user.id), ...(await api.db.query(text, [fromId('user', user.id), id])).rows[0] }
+      return {
+        userId: fromId('user', user.id) ?? '',
+        ...(await api.db.query(text, [fromId('user', user.id), id])).rows[0],
+      }
     }
     const { userId, ...none } = await signInWith(['guests'])
     expect(none).toEqual({ later: 'viewer', roles: [] })
@@ -133,6 +136,19 @@ describe('a sign-in through the issuer', () => {
     expect(await signInWith(['guests'])).toMatchObject({ roles: ['editor'] })
     expect(await signInWith(['staff'])).toMatchObject({ roles: ['viewer'] })
     expect(await signInWith(['guests'])).toMatchObject({ later: 'viewer', roles: [] })
+    await signInWith(['guests'])
+    await signInWith(['staff'])
+    const { rows } = await api.db.query(
+      `SELECT action, details::json AS details FROM audit_log
+       WHERE user_id = $1 AND workspace_id IS NOT NULL AND object_id = $2 ORDER BY id`,
+      [userId, toId('user', userId)],
+    )
+    const by = 'oidc'
+    expect(rows).toEqual([
+      { action: 'workspace_member.role_changed', details: { from: 'editor', to: 'viewer', by } },
+      { action: 'workspace_member.removed', details: { by } },
+      { action: 'workspace_member.added', details: { role: 'viewer', by } },
+    ])
   })
 
   it('makes no other owner of an organization whose owner is suspended', async () => {

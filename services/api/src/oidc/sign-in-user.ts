@@ -2,7 +2,7 @@ import { recordAccountEntry } from '@belfry/db/account-log'
 import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { AppError } from '@belfry/domain/app-error'
 import { fromId, newUuid, toId } from '@belfry/domain/id'
-import type { Role } from '@belfry/domain/permissions'
+import type { Role, WorkspaceRole } from '@belfry/domain/permissions'
 import type { Request } from 'express'
 import { recordConfirmedEmail } from '../account/mail-links.ts'
 import { noPasswordHash } from '../account/password.ts'
@@ -139,22 +139,21 @@ async function apply(ctx: Context, tx: PrismaTransaction, organizationId: string
   }
   if (!granted) {
     await removeMembership(tx, organizationId, by.userId)
-    return record(tx, organizationId, by, 'member.removed', { role: present?.role })
+    return record(tx, { organizationId }, by, 'member.removed', { role: present?.role })
   }
   if (!present) {
     const quota = await readQuota(ctx, organizationId)
     refuseOverCount(quota, 'members', await tx.membership.count({ where: { organizationId } }))
-    const roles = { role: granted.role, workspaceRole: granted.workspaceRole ?? 'viewer' }
-    await tx.membership.create({ data: { organizationId, userId: by.userId, ...roles } })
-    await record(tx, organizationId, by, 'member.joined', { role: granted.role })
+    await tx.membership.create({ data: { organizationId, userId: by.userId, role: granted.role } })
+    await record(tx, { organizationId }, by, 'member.joined', { role: granted.role })
   } else if (present.role !== granted.role) {
     // A member for longer than the suspended owner would end the suspension.
     if (granted.role === 'owner' && (await isOwnerSuspended(tx, organizationId))) return
     await tx.membership.update({ where: key, data: { role: granted.role } })
-    await record(tx, organizationId, by, 'member.role_changed', { from: present.role, to: granted.role })
+    await record(tx, { organizationId }, by, 'member.role_changed', { from: present.role, to: granted.role })
   }
   if (granted.workspaceRole || present?.workspaceRoleOfGroups) {
-    await applyToWorkspaces(tx, organizationId, granted.workspaceRole, by.userId)
+    await applyToWorkspaces(tx, organizationId, granted.workspaceRole, by)
   }
 }
 
@@ -162,33 +161,47 @@ async function apply(ctx: Context, tx: PrismaTransaction, organizationId: string
 async function applyToWorkspaces(
   tx: PrismaTransaction,
   organizationId: string,
-  role: Granted['workspaceRole'],
-  userId: string,
+  role: WorkspaceRole | undefined,
+  by: By,
 ): Promise<void> {
+  const { userId } = by
   await tx.membership.update({
     where: { organizationId_userId: { organizationId, userId } },
     data: { workspaceRole: role ?? 'viewer', workspaceRoleOfGroups: role !== undefined },
   })
+  const workspaces = await tx.workspace.findMany({
+    where: { organizationId, deletedAt: null },
+    select: { id: true, members: { where: { userId }, select: { role: true } } },
+  })
+  for (const { id: workspaceId, members } of workspaces) {
+    const from = members[0]?.role
+    const place = { organizationId, workspaceId }
+    if (role === undefined) {
+      if (from) await record(tx, place, by, 'workspace_member.removed')
+    } else if (from === undefined) await record(tx, place, by, 'workspace_member.added', { role })
+    else if (from !== role) await record(tx, place, by, 'workspace_member.role_changed', { from, to: role })
+  }
   const present = { userId, workspace: { organizationId } }
   if (role === undefined) {
     await tx.workspaceMember.deleteMany({ where: present })
     return
   }
-  const workspaces = await tx.workspace.findMany({ where: { organizationId, deletedAt: null }, select: { id: true } })
   const data = workspaces.map(({ id: workspaceId }) => ({ workspaceId, userId, role }))
   await tx.workspaceMember.createMany({ data, skipDuplicates: true })
   await tx.workspaceMember.updateMany({ where: present, data: { role } })
 }
 
-type MemberAction = 'member.joined' | 'member.removed' | 'member.role_changed'
+type MemberAction =
+  | `member.${'joined' | 'removed' | 'role_changed'}`
+  | `workspace_member.${'added' | 'removed' | 'role_changed'}`
 
 async function record(
   tx: PrismaTransaction,
-  organizationId: string,
+  place: { organizationId: string; workspaceId?: string },
   { userId, address }: By,
   action: MemberAction,
-  details: Record<string, Role | undefined>,
+  details: Record<string, Role | WorkspaceRole | undefined> = {},
 ): Promise<void> {
-  const who = { organizationId, user: { userId }, apiKeyId: null, address, right: null }
+  const who = { ...place, user: { userId }, apiKeyId: null, address, right: null }
   await audit(tx, who, action, toId('user', userId), { ...details, by: 'oidc' })
 }
