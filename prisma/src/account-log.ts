@@ -31,7 +31,8 @@ export async function recordAccountEntry(
       VALUES (uuid_v7(clock_timestamp()), $1::uuid, $2, $3, $4)
     )
     INSERT INTO audit_log (id, organization_id, action, user_id, address, object_id, details)
-    SELECT uuid_v7(clock_timestamp()), m.organization_id, 'member.' || $2, CASE WHEN NOT $5::boolean THEN $1::uuid END, $3, $6, '{}'
+    SELECT uuid_v7(clock_timestamp()), m.organization_id, 'member.' || $2, CASE WHEN NOT $5::boolean THEN $1::uuid END, $3, $6,
+           CASE WHEN $5 THEN '{"by":"operator"}' ELSE '{}' END
     FROM memberships m JOIN organizations o ON o.id = m.organization_id AND o.deleted_at IS NULL
     WHERE m.user_id = $1::uuid`
   const values = [userId, action, address, agent ?? null, byOperator, toId('user', userId)]

@@ -383,4 +383,5 @@ it('an operator removes all factors of a user, who is signed out, told, and sign
   const entries = (await api.send('GET', path, undefined, session)).body.data as Json[]
   const entry = entries.find(({ action }) => action === 'member.factors_reset')
   expect(entry).toMatchObject({ actor: { user_id: null, api_key_id: null }, object_id: id })
+  expect(entry?.details).toEqual({ by: 'operator' })
 })
