@@ -99,6 +99,7 @@ CREATE TABLE api_keys (
   last_used_address text,
   federated_credential_id uuid,
   subject text,
+  lifetime_ms bigint,
   CONSTRAINT api_keys_hash_key UNIQUE (hash),
   CONSTRAINT api_keys_pkey PRIMARY KEY (id),
   CONSTRAINT api_keys_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id) ON UPDATE CASCADE ON DELETE CASCADE

@@ -290,6 +290,19 @@ describe('its roll', () => {
     expect((await roll(organization, body.id, { expires_at: null })).status).toBe(400)
   })
 
+  it('again, after a lost answer, gives the lifetime from before the first roll', async () => {
+    const organization = await anOrganization(api)
+    const inDays = (days: number) => Date.now() + days * 86_400_000
+    const expires_at = new Date(inDays(30)).toISOString()
+    const [forever, limited] = [await create(organization), await create(organization, { expires_at })]
+    const rollTwice = async ({ id }: Json) => {
+      await roll(organization, id, { overlap_ms: 3_600_000 })
+      return (await roll(organization, id, { overlap_ms: 60_000 })).body.expires_at
+    }
+    expect(await rollTwice(forever)).toBeNull()
+    expect(Math.abs(Date.parse(await rollTwice(limited)) - inDays(30))).toBeLessThan(60_000)
+  })
+
   it('needs the rights of the key, and one place only at the limit of the tier', async () => {
     const organization = await anOrganization(api)
     await organization.setPolicy({ membersCanCreateApiKeys: true })

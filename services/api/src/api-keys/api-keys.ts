@@ -116,7 +116,7 @@ function wrongExpiry(code: string, rest: string): AppError {
   return invalidField('expires_at', code, `expires_at ${rest}`)
 }
 
-type NewRow = Omit<ApiKeyRow, 'prefix' | 'createdAt' | 'lastUsedAt' | 'revokedAt' | 'lastUsedAddress'>
+type NewRow = Omit<ApiKeyRow, 'prefix' | 'createdAt' | 'lastUsedAt' | 'revokedAt' | 'lastUsedAddress' | 'lifetimeMs'>
 
 /** Stores a new API key, and records it in the audit log. Returns the response with it. */
 export async function storeApiKey(
@@ -179,8 +179,14 @@ export const rollApiKey = endpoint(operations.rollApiKey, async (ctx, { caller, 
   return response
 })
 
-function sameLifetime({ clock }: Context, { createdAt, expiresAt }: ApiKeyRow): Date | null {
-  return expiresAt && new Date(clock.now() + expiresAt.getTime() - createdAt.getTime())
+function sameLifetime({ clock }: Context, old: ApiKeyRow): Date | null {
+  const lifetimeMs = lifetimeOf(old)
+  return lifetimeMs === 0 ? null : new Date(clock.now() + lifetimeMs)
+}
+
+// An earlier roll has shortened the time until `expiresAt`.
+function lifetimeOf({ createdAt, expiresAt, lifetimeMs }: ApiKeyRow): number {
+  return Number(lifetimeMs ?? (expiresAt ? expiresAt.getTime() - createdAt.getTime() : 0))
 }
 
 function earlier(one: Date | null, other: Date | null): Date | null {
@@ -192,7 +198,8 @@ function earlier(one: Date | null, other: Date | null): Date | null {
 async function endSoon(ctx: Context, tx: PrismaTransaction, old: ApiKeyRow, overlapMs: number): Promise<void> {
   const now = new Date(ctx.clock.now())
   const end = new Date(now.getTime() + overlapMs)
-  const data = overlapMs === 0 ? { revokedAt: now } : { expiresAt: earlier(old.expiresAt, end) }
+  const shortened = { expiresAt: earlier(old.expiresAt, end), lifetimeMs: lifetimeOf(old) }
+  const data = overlapMs === 0 ? { revokedAt: now } : shortened
   const { count } = await tx.apiKey.updateMany({ where: { ...inForce(ctx, old.workspaceId), id: old.id }, data })
   if (count === 0) throw new AppError('conflict', 'The API key has expired or was revoked: create a new one.')
   await endMcpSubscriptionsOf(tx, { workspaceId: old.workspaceId, keyId: old.id, endsAt: overlapMs === 0 ? null : end })
