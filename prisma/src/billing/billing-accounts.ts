@@ -6,19 +6,20 @@ import type { Pool } from '../postgres/pool.ts'
 
 /**
  * The last known state of an organization at the payment provider. The provider's own state is authoritative. `tier` is
- * null when there is no subscription, or the configuration does not know its tier.
+ * null when there is no subscription, or the configuration does not know its tier. The organization has got the tier that
+ * the state granted at `updatedAt`; an operator may have set another one since.
  */
-export type BillingAccount = Omit<StoredAccount, 'tier' | 'nextTier' | 'updatedAt'> & {
+export type BillingAccount = Omit<StoredAccount, 'tier' | 'nextTier'> & {
   tier: TierName | null
   nextTier: TierName | null
 }
 
-export type BillingState = Omit<BillingAccount, 'organizationId' | 'customerId' | 'checkoutId'>
+export type BillingState = Omit<BillingAccount, 'organizationId' | 'customerId' | 'checkoutId' | 'updatedAt'>
 
 const columns = `
   organization_id AS "organizationId", customer_id AS "customerId", checkout_id AS "checkoutId",
   subscription_id AS "subscriptionId", status, tier, period_end AS "periodEnd", next_tier AS "nextTier",
-  next_tier_at AS "nextTierAt", grace_until AS "graceUntil"`
+  next_tier_at AS "nextTierAt", grace_until AS "graceUntil", updated_at AS "updatedAt"`
 
 /** Reads an organization's account; null when it never had one. */
 export async function readBillingAccount(db: Db, organizationId: string): Promise<BillingAccount | null> {
@@ -46,11 +47,11 @@ export async function storeBillingAccount(tx: Transaction, account: BillingAccou
   const text = `
     UPDATE billing_accounts
     SET customer_id = $2, checkout_id = $3, subscription_id = $4, status = $5, tier = $6, period_end = $7, next_tier = $8,
-        next_tier_at = $9, grace_until = $10, updated_at = now()
+        next_tier_at = $9, grace_until = $10, updated_at = $11
     WHERE organization_id = $1`
   await tx.query(text, [
     ...[account.organizationId, account.customerId, account.checkoutId, account.subscriptionId, account.status],
-    ...[account.tier, account.periodEnd, account.nextTier, account.nextTierAt, account.graceUntil],
+    ...[account.tier, account.periodEnd, account.nextTier, account.nextTierAt, account.graceUntil, account.updatedAt],
   ])
 }
 
@@ -65,7 +66,7 @@ export type EndedGrace = { organizationId: string; from: TierName }
 const scheduler = { userId: null, apiKeyId: null, address: '', details: { by: 'billing' } }
 
 /**
- * Moves organizations whose grace period is over to the tier `free`, and calls `notify` for each in the same transaction.
+ * Moves organizations whose grace period is over to the tier `free`, once, and calls `notify` for each in the same transaction.
  * @returns How many organizations, at most `limit`.
  */
 export async function endGracePeriods(
@@ -78,11 +79,12 @@ export async function endGracePeriods(
     // Locks the account before the organization, in the same order as the API.
     const { rows } = await tx.query<{ id: string }>(
       `SELECT b.organization_id AS id FROM billing_accounts b JOIN organizations o ON o.id = b.organization_id
-       WHERE b.grace_until <= $1 AND o.tier <> 'free' AND o.deleted_at IS NULL
+       WHERE b.grace_until <= $1 AND b.updated_at < b.grace_until AND o.deleted_at IS NULL
        ORDER BY b.grace_until LIMIT $2 FOR UPDATE OF b SKIP LOCKED`,
       [now, limit],
     )
     for (const { id } of rows) {
+      await tx.query('UPDATE billing_accounts SET updated_at = $2 WHERE organization_id = $1', [id, now])
       const from = await changeTier(tx, id, 'free', scheduler)
       if (from !== null) await notify(tx, { organizationId: id, from })
     }

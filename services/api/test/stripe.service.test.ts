@@ -125,6 +125,27 @@ describe.skipIf(reason !== null)('billing by Stripe', () => {
     expect(await read(caller)).toMatchObject({ tier: 'startup', billing: { status: 'active', grace_until: null } })
   })
 
+  it('a tier that an operator sets stays until what billing grants changes', async () => {
+    const { caller, subscription } = await subscribed()
+    const id = fromId('org', caller.organizationId)
+    const afterEvent = async (tier: string) => {
+      await api.db.query('UPDATE organizations SET tier = $2 WHERE id = $1', [id, tier])
+      await changed(subscription)
+      return (await read(caller)).tier
+    }
+    expect(await afterEvent('unicorn')).toBe('unicorn')
+    subscription.status = 'past_due'
+    expect(await afterEvent('unicorn')).toBe('unicorn')
+    await api.db.query(
+      `UPDATE billing_accounts SET grace_until = now() - interval '1 hour', updated_at = now() - interval '2 hours'
+       WHERE organization_id = $1`,
+      [id],
+    )
+    expect([await afterEvent('unicorn'), await afterEvent('unicorn')]).toEqual(['free', 'unicorn'])
+    subscription.status = 'active'
+    expect(await afterEvent('unicorn')).toBe('startup')
+  })
+
   it('an event is handled once, and in any order', async () => {
     const { caller, subscription } = await subscribed()
     const { id, customer } = subscription

@@ -9,8 +9,8 @@ import type { StripeBilling } from './stripe-billing.ts'
 import { currentSubscription, grantedTier, readState } from './subscription-state.ts'
 
 /**
- * Reads the subscription of a locked account from Stripe, stores its state and applies its tier. The lock makes repeated
- * and reordered calls safe: the last call has read the latest state.
+ * Reads the subscription of a locked account from Stripe, stores its state and applies its tier if that has changed. The
+ * lock makes repeated and reordered calls safe: the last call has read the latest state.
  */
 export async function refreshSubscription(
   ctx: Context,
@@ -24,7 +24,7 @@ export async function refreshSubscription(
   const subscription = currentSubscription(list.data)
   const now = ctx.clock.now()
   const state = readState(subscription, settings, account, now)
-  const after = { ...account, ...state }
+  const after = { ...account, ...state, updatedAt: new Date(now) }
   await storeBillingAccount(tx, after)
   const { tier, graceUntil } = state
   if (subscription && tier === null) ctx.log.error({ subscription: subscription.id }, 'billing.price_unknown')
@@ -35,6 +35,7 @@ export async function refreshSubscription(
   }
   const granted = grantedTier(state, now)
   const why = granted === 'free' ? (state.status === 'canceled' ? 'ended' : 'unpaid') : undefined
-  if (granted !== null) await applyTier(ctx, tx, organizationId, granted, by, why)
+  const isNew = granted !== grantedTier(account, account.updatedAt.getTime())
+  if (granted !== null && isNew) await applyTier(ctx, tx, organizationId, granted, by, why)
   return { account: after, subscription }
 }
