@@ -81,11 +81,11 @@ function withinBytes(rows: readonly PartRow[], maxBytes: number): PartRun[] {
 const dayStart = (id: string) =>
   `uuid_v7_floor(date_trunc('day', uuid_v7_time(${id}) AT TIME ZONE 'UTC') AT TIME ZONE 'UTC')`
 
-// The last run of a task stays while a run of an earlier day is there, because its task goes with it, and lists of that run
-// need the request.
+// The last run of a task stays while an earlier run is left behind, by an earlier day or by this search, because its task goes
+// with it, and lists of that run need the request.
 const nextPartStatement = `
   WITH page AS MATERIALIZED (
-    SELECT u.id, u.task_id, u.status, u.xmin::text AS version,
+    SELECT u.id, u.task_id, u.status, u.xmin::text AS version, greatest($4::uuid, ${dayStart('u.id')}) AS passed,
            coalesce(octet_length(u.response_body), 0) * 2 + coalesce(octet_length(u.response_headers), 0)
              + coalesce(octet_length(u.request_headers), 0) AS bytes
     FROM runs u
@@ -108,7 +108,7 @@ const nextPartStatement = `
       )
       AND NOT (
         t.run_id IS NOT DISTINCT FROM page.id
-        AND EXISTS (SELECT FROM runs e WHERE e.workspace_id = $1 AND e.task_id = page.task_id AND e.id < ${dayStart('page.id')})
+        AND EXISTS (SELECT FROM runs e WHERE e.workspace_id = $1 AND e.task_id = page.task_id AND e.id <= page.passed)
       )
   ),
   of_day AS (SELECT * FROM movable WHERE day = (SELECT day FROM movable ORDER BY id LIMIT 1)),

@@ -91,6 +91,19 @@ describe.skipIf(findObjectStore() === null)('the log in object storage', () => {
     expect(await ids('tasks')).not.toContain(other)
   })
 
+  it('keeps a task while the search has passed over an earlier run of the same day', async () => {
+    const [task = '', other = ''] = await storeRuns({ count: 2, daysAgo: 5 })
+    await storeEarlierRun(task, 5)
+    const [passed = ''] = await ids('runs')
+    const search = { workspaceId, hotDays, keptDays: 30 }
+    const tasksAfter = async (after: string | null) => {
+      const { runs } = await readNextPart(ctx.pool, { ...search, after })
+      return runs.filter(({ endsTask }) => endsTask).map(({ taskId }) => taskId)
+    }
+    expect(await tasksAfter(passed)).toEqual([other])
+    expect(await tasksAfter(null)).toEqual([task, other])
+  })
+
   it('divides a day of more than 10,000 runs, to the last run', async () => {
     await storeRuns({ count: maxPart.runs + 1, daysAgo: 4 })
     expect(await storeLog(ctx, never)).toBe(maxPart.runs + 1)
