@@ -52,32 +52,42 @@ const maxRun = `interval '20 minutes'`
 // endpoint fails.
 const diedLately = `t.state = 'dead' AND t.state_reason IS NULL AND t.finished_at > now() - ${lately}`
 
-// A subscription is known by its topic and its URL: its tasks name it only while it fails.
+// A task names its subscription only while that fails. Before, a subscription is known by its topic and its URL.
 const isOfSubscription = (topic: string) =>
-  `(s.topic IN ('*', ${topic}) OR s.topic LIKE '%.*' AND starts_with(${topic}, left(s.topic, -1)))`
-
-const deadEvents = `
-    SELECT s.id, max(t.finished_at) AS last_at
-    FROM tasks t JOIN task_requests r ON r.task_id = t.id
-    JOIN subscriptions s ON s.workspace_id = t.workspace_id AND s.url = r.url AND ${isOfSubscription('r.topic')}
-    WHERE ${diedLately} AND t.event_id IS NOT NULL AND s.active AND s.paused_reason IS NULL
-    GROUP BY s.id`
+  `r.url = s.url AND coalesce(r.subscription_id = s.id, s.topic IN ('*', ${topic}) OR s.topic LIKE '%.*' AND starts_with(${topic}, left(s.topic, -1)))`
 
 const markStatement = `
-  WITH died AS MATERIALIZED (${deadEvents})
+  WITH died AS MATERIALIZED (
+    SELECT s.id, max(t.finished_at) AS last_at
+    FROM tasks t JOIN task_requests r ON r.task_id = t.id
+    JOIN subscriptions s ON s.workspace_id = t.workspace_id AND ${isOfSubscription('r.topic')}
+    WHERE ${diedLately} AND t.event_id IS NOT NULL AND s.active AND s.paused_reason IS NULL
+    GROUP BY s.id
+  )
   UPDATE subscriptions s SET failing_since = d.last_at FROM died d
   WHERE s.id = d.id AND s.failing_since IS NULL AND NOT EXISTS (
     SELECT FROM runs u JOIN task_requests r ON r.task_id = u.task_id
     WHERE u.workspace_id = s.workspace_id AND u.id >= uuid_v7_floor(d.last_at - ${maxRun}) AND u.topic IS NOT NULL
-      AND u.status = 'success' AND u.finished_at >= d.last_at AND r.url = s.url AND ${isOfSubscription('u.topic')}
+      AND u.status = 'success' AND u.finished_at >= d.last_at AND ${isOfSubscription('u.topic')}
   )`
 
+// The success of another subscription with the URL also ends a mark that no named task has confirmed.
 const recoverStatement = `
   UPDATE subscriptions s SET failing_since = NULL, failing_warned_at = NULL
   WHERE s.failing_since IS NOT NULL AND s.paused_reason IS NULL AND EXISTS (
-    SELECT FROM task_requests r JOIN tasks t ON t.id = r.task_id
-    WHERE r.subscription_id = s.id AND t.state = 'success' AND t.finished_at >= s.failing_since
+    SELECT FROM subscriptions o JOIN task_requests r ON r.subscription_id = o.id JOIN tasks t ON t.id = r.task_id
+    WHERE o.failing_since IS NOT NULL AND o.workspace_id = s.workspace_id AND o.url = s.url
+      AND t.state = 'success' AND t.finished_at >= s.failing_since
+      AND (o.id = s.id OR NOT EXISTS (
+        SELECT FROM task_requests q JOIN tasks d ON d.id = q.task_id
+        WHERE q.subscription_id = s.id AND d.state = 'dead' AND d.state_reason IS NULL AND d.finished_at >= s.failing_since
+      ))
   )`
+
+const deadEvents = `
+    SELECT s.id, max(t.finished_at) AS last_at
+    FROM tasks t JOIN task_requests r ON r.task_id = t.id JOIN subscriptions s ON s.id = r.subscription_id AND s.url = r.url
+    WHERE ${diedLately} AND t.event_id IS NOT NULL GROUP BY s.id`
 
 const deadOccurrences = `
     SELECT t.cron_job_id AS id, max(t.finished_at) AS last_at FROM tasks t

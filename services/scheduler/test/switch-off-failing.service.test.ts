@@ -95,10 +95,10 @@ async function setup(days = 10) {
        WHERE workspace_id = $1`,
       [workspaceId, interval],
     )
-  const health = async (table: 'cron_jobs' | 'subscriptions') => {
+  const health = async (table: 'cron_jobs' | 'subscriptions', id: string | null = null) => {
     const text = `SELECT failing_since IS NOT NULL AS failing, failing_warned_at IS NOT NULL AS warned, paused_reason AS reason
-                  FROM ${table} WHERE workspace_id = $1`
-    const [row] = (await pool.query(text, [workspaceId])).rows
+                  FROM ${table} WHERE workspace_id = $1 AND id = coalesce($2, id)`
+    const [row] = (await pool.query(text, [workspaceId, id])).rows
     return [row.failing, row.warned, row.reason]
   }
   /** Runs the chore, and returns the new messages in short. */
@@ -124,6 +124,7 @@ it('marks a subscription that fails, by its topic and URL', async () => {
   await end('dead', { topic: 'orders' })
   await end('dead', { to: `${url}/other` })
   await end('dead', { reason: 'expired' })
+  await end('dead', { subscriptionId: newUuid() })
   expect([await round(), await health('subscriptions')]).toEqual([[], [false, false, null]])
   await end('dead', { ago: 20 })
   await end('success', { ago: 10 })
@@ -139,6 +140,7 @@ it('warns after half of the days and switches off after all of them, each once, 
   const id = await subscribe()
   await end('dead')
   expect([await round(), await health('subscriptions')]).toEqual([[], [true, false, null]])
+  await end('dead', { subscriptionId: id })
   await age('subscriptions', '4 days 23 hours')
   expect(await round()).toEqual([])
   await age('subscriptions', '5 days 1 minute')
@@ -170,6 +172,23 @@ it('forgets the failures of a subscription when a task of a later event succeeds
   expect([await round(), await health('subscriptions')]).toEqual([[], [false, false, null]])
 })
 
+it('judges no subscription by the failures of another one with its URL', async () => {
+  const { subscribe, end, age, health, round } = await setup()
+  const [failing, broken, idle] = [await subscribe(), await subscribe(), await subscribe()]
+  await end('dead') // of any of them
+  await round()
+  await age('subscriptions', '10 days 1 minute')
+  for (const subscriptionId of [failing, broken]) await end('dead', { subscriptionId })
+  const mail = 'mail Acme: a subscription to "orders.*" has been failing for days'
+  const alerts = [failing, broken].map(id => `alert endpoint.failing ${toId('sub', id)}`)
+  expect(await round()).toEqual([...alerts.sort(), mail, mail])
+  await end('success', { subscriptionId: failing })
+  await round()
+  expect(await health('subscriptions', failing)).toEqual([false, false, null])
+  expect(await health('subscriptions', broken)).toEqual([true, true, null])
+  expect(await health('subscriptions', idle)).toEqual([false, false, null])
+})
+
 it('pauses a cron job whose occurrences have only failed, and no other', async () => {
   const { ctx, cronJob, end, age, health, round } = await setup()
   const id = await cronJob()
@@ -192,8 +211,8 @@ it('pauses a cron job whose occurrences have only failed, and no other', async (
 
 it('does nothing in a workspace whose days are 0', async () => {
   const { subscribe, end, age, health, round } = await setup(0)
-  await subscribe()
-  await end('dead')
+  const subscriptionId = await subscribe()
+  await end('dead', { subscriptionId })
   await round()
   await age('subscriptions', '80 days')
   expect([await round(), await health('subscriptions')]).toEqual([[], [true, false, null]])
