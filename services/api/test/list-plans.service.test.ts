@@ -11,7 +11,7 @@ import { scanTasks, type TaskFilter } from '../src/tasks/read-tasks.ts'
 const manyRows = 20_000
 // Far fewer than a real request may scan, to make a list that reads more stand out.
 const maxScanned = 300
-const maxRows = 3_000
+const maxRows = 1_000
 
 const anId = (kind: number, n: number) => `00000000-0000-7000-8${kind}00-${n.toString(16).padStart(12, '0')}`
 const workspaces = Array.from({ length: 10 }, (_, n) => anId(0, n))

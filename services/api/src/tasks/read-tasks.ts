@@ -146,7 +146,6 @@ function addStreams(along: Where, { ids, cronjob_id, callback_of, label, state =
   if (label) return addStreamsOf(along, 'label', 'label', 'text', label)
   return {
     ...addStreamsOf(along, 'state', 'state', 'task_state', state),
-    order: 't.state, t.id DESC',
     // Most states have few tasks, so several streams together may scan more than one stream.
     maxScanned: 4_000 + 1_600 * (state.length - 1),
   }
@@ -156,7 +155,8 @@ function addStreamsOf(along: Where, key: keyof TaskFilter, column: string, type:
   const values = [...new Set(given)]
   const streams = `unnest(${along.add(values)}::${type}[]) AS key (value)`
   along.and(isExactly(`t.${column}`, 'key.value'))
-  return { key, streams, streamCount: values.length, order: `t.${column} DESC, t.id DESC` }
+  // Only the index of labels is read backwards.
+  return { key, streams, streamCount: values.length, order: `t.${column}${key === 'label' ? ' DESC' : ''}, t.id DESC` }
 }
 
 /** Selects tasks. The caller appends conditions: `t` is the task, `r` its request. */
