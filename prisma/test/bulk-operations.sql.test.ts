@@ -7,8 +7,10 @@ import { type BulkRequest, findBulkOperation, startBulkOperation } from '../src/
 import { stepBulkOperation } from '../src/bulk-operations/step-bulk-operation.ts'
 import { enterDispatchers } from '../src/dispatchers/heartbeat.ts'
 import { deployMigrations } from '../src/migrate/index.ts'
+import type { Pool } from '../src/postgres/pool.ts'
 import { claimTasks } from '../src/tasks/claim-tasks.ts'
 import { insertTasks } from '../src/tasks/insert-tasks.ts'
+import { findMatchingTasks, isIn } from '../src/tasks/task-filter.ts'
 import { undoClaims } from '../src/tasks/undo-claims.ts'
 import { aTask, aWorkspace, taskRow, useDatabase } from './setup.ts'
 import { copyFolder, emptyDatabase } from './setup-migrations.ts'
@@ -121,6 +123,24 @@ it.each(['cancel', 'stop'] as const)(
     expect(await findBulkOperation(db.pool, workspaceId, id)).toMatchObject({ done: 3 })
   },
 )
+
+it('a selection is not complete when tasks that it has read leave the list at once', async () => {
+  const workspaceId = await aWorkspace(db.pool)
+  const ids = Array.from({ length: 5 }, (_, i) => newUuid(Date.now() - i * 1_000))
+  await insertTasks(
+    db.pool,
+    ids.map(id => aTask({ id, workspaceId })),
+  )
+  const query = async (text: string, values: unknown[]) => {
+    const answer = await db.pool.query(text, values)
+    const newest = [ids.slice(0, 2)]
+    await db.pool.query(`UPDATE tasks SET state = 'cancelled', finished_at = now() WHERE id = ANY ($1::uuid[])`, newest)
+    return answer
+  }
+  const leaving = { query } as unknown as Pool
+  const found = await findMatchingTasks(leaving, workspaceId, isIn('pending'), {}, 10, { maxScanned: 3 })
+  expect(found).toEqual({ ids: ids.slice(0, 3), isComplete: false })
+})
 
 it('the migration moves operations from the two tables before it', async () => {
   const { url, query } = await emptyDatabase()

@@ -1,5 +1,6 @@
 import { parseInput } from '@belfry/contract/field-errors'
 import { listRunsQuery } from '@belfry/contract/run'
+import type { Pool } from '@belfry/db/postgres/pool'
 import { fromId, newUuid, toId } from '@belfry/domain/id'
 import type { RunRow } from '@belfry/present/run-row'
 import { describe, expect, it } from 'vitest'
@@ -194,6 +195,27 @@ describe('the activity log', () => {
     expect(found).toEqual(newestFirst(runs.filter(run => run.responseStatus === 201)))
     expect(lengths).toContain(0)
     expect(lengths.length).toBeGreaterThan(300 / 40)
+  })
+
+  it('skips no run when others leave the list while a page is read', async () => {
+    const workspaceId = newUuid()
+    const runs = await storeRuns(
+      api.db,
+      Array.from({ length: 60 }, (_, i) => ({ workspaceId, responseStatus: i === 5 ? 201 : 200 })),
+    )
+    const query = parseInput(listRunsQuery, { response_status: '201' })
+    if (!query.ok) throw new Error('The query is fine.')
+    const scan = { ...scanRuns([workspaceId], query.value), maxScanned: 40 }
+    const newest = runs.slice(-20).map(({ id }) => id)
+    const leave = async (text: string, values: unknown[]) => {
+      const answer = await api.ctx.pool.query(text, values)
+      await api.db.query('DELETE FROM runs WHERE workspace_id = $1 AND id = ANY ($2::uuid[])', [workspaceId, newest])
+      return answer
+    }
+    const first = await readBounded<RunRow>({ pool: { query: leave } as unknown as Pool }, scan, undefined, 3)
+    expect(first).toEqual({ rows: [], next: runs[20]?.id })
+    const second = await readBounded<RunRow>(api.ctx, scan, first.next ?? undefined, 3)
+    expect(second).toMatchObject({ rows: [{ id: runs[5]?.id }], next: null })
   })
 
   it('shows a member the workspaces of the member, and an outsider none', async () => {

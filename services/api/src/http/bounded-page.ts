@@ -73,10 +73,10 @@ export async function readBounded<Row extends PageRow>(
   after: string | undefined,
   limit: number,
 ): Promise<{ rows: Row[]; next: string | null }> {
-  const depth = depthOf(scan, limit)
   const values = [...scan.rest.values, after]
-  const { rows } = await ctx.pool.query<Row>(pageText(scan, values, limit, depth), values)
-  const reached = await endOf(ctx, scan, after, depth, rows.length > limit)
+  const found = await ctx.pool.query<Row & { reached: string | null }>(pageText(scan, values, limit), values)
+  const reached = found.rows[0]?.reached ?? null
+  const rows: Row[] = found.rows.filter(({ id }) => id !== null) // an empty page is one row
   const last = hasAllBytes(rows) ? (rows.at(-1)?.id ?? null) : null
   const end = reached === null || (last !== null && last > reached) ? last : reached
   // The streams were scanned up to different ids. Rows beyond the newest of these belong to the next page.
@@ -101,17 +101,29 @@ function streamText({ table, alias, along, order }: Scan, values: readonly unkno
   return `SELECT ${alias}.* FROM ${table} ${alias} WHERE ${conditions} ORDER BY ${order}`
 }
 
-function pageText(scan: Scan, values: readonly unknown[], limit: number, depth: number): string {
+function pageText(scan: Scan, values: readonly unknown[], limit: number): string {
   const { streams, alias, joined = '', rest, read, order, payload } = scan
-  const scanned = `(${streamText(scan, values)} LIMIT ${depth}) ${alias}`
+  const [stream, depth] = [streamText(scan, values), depthOf(scan, limit)]
   const kept = rest.text === '' ? '' : `${joined} WHERE ${rest.text}`
   return `
     WITH ${payload ? 'candidate' : 'page'} AS MATERIALIZED (
       SELECT found.id FROM ${streams} CROSS JOIN LATERAL (
-        SELECT ${alias}.id FROM ${scanned} ${kept} ORDER BY ${order} LIMIT ${limit + 1}
+        SELECT ${alias}.id FROM (${stream} LIMIT ${depth}) ${alias} ${kept} ORDER BY ${order} LIMIT ${limit + 1}
       ) found ORDER BY found.id DESC LIMIT ${limit + 1}
-    )${payload ? `, page AS MATERIALIZED (${withinBytes(payload)})` : ''}
-    ${read} ORDER BY ${alias}.id DESC`
+    )${payload ? `, page AS MATERIALIZED (${withinBytes(payload)})` : ''},
+    listed AS MATERIALIZED (${read})
+    SELECT ${rest.text === '' ? 'NULL' : reachedText(scan, stream, limit, depth)} AS reached, listed.*
+    FROM (VALUES (1)) one LEFT JOIN listed ON true ORDER BY listed.id DESC`
+}
+
+// The newest id at which the scan of a stream ended, when rows may be missing from the page. It is of the snapshot of the page,
+// because rows leave the index. A full page may lack rows of several streams only.
+function reachedText({ streams, streamCount }: Scan, stream: string, limit: number, depth: number): string {
+  return `
+    CASE WHEN (SELECT count(*) FROM listed) <= ${streamCount === 1 ? limit : limit + 1} THEN (
+      SELECT reached.id FROM ${streams} CROSS JOIN LATERAL (${stream} OFFSET ${depth - 1} LIMIT 1) reached
+      ORDER BY reached.id DESC LIMIT 1
+    ) END`
 }
 
 // Each row before which there are less bytes. `octet_length` does not read the text.
@@ -122,24 +134,6 @@ function withinBytes(payload: string): string {
         ORDER BY candidate.id DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
       ) AS bytes_before FROM candidate
     ) sized WHERE coalesce(sized.bytes_before, 0) < ${maxPageBytes}`
-}
-
-// Returns the newest id at which the scan of a stream ended, when rows may be missing from the page; null otherwise.
-async function endOf(
-  ctx: Pick<Context, 'pool'>,
-  scan: Scan,
-  after: string | undefined,
-  depth: number,
-  isFull: boolean,
-): Promise<string | null> {
-  if (scan.rest.text === '' || (isFull && scan.streamCount === 1)) return null
-  const values = [...scan.along.values, after]
-  const text = `
-    SELECT reached.id FROM ${scan.streams}
-    CROSS JOIN LATERAL (${streamText(scan, values)} OFFSET ${depth - 1} LIMIT 1) reached
-    ORDER BY reached.id DESC LIMIT 1`
-  const { rows } = await ctx.pool.query<{ id: string }>(text, values)
-  return rows[0]?.id ?? null
 }
 
 /** Collects the conditions of a list query and their parameters. Values never become part of the SQL text. */
