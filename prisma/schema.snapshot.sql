@@ -1966,6 +1966,8 @@ BEGIN
     FROM subscriptions s CROSS JOIN LATERAL (SELECT * FROM task_requests WHERE task_id = NEW.id OFFSET 0) r
     WHERE s.workspace_id = NEW.workspace_id AND s.active AND s.topic = ANY (happened) AND s.paused_reason IS NULL
       AND (s.expires_at IS NULL OR s.expires_at > now()) AND to_jsonb(r) || to_jsonb(NEW) @> (s.mcp -> 'match')
+      -- A task of a subscription to published events has their id, and names the subscription while that fails.
+      AND (r.subscription_id IS NULL OR (NEW.event_id IS NOT NULL AND r.is_report IS NOT TRUE))
   ),
   inserted AS (
     INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, callback_of)

@@ -1,7 +1,8 @@
 -- Stores a task for each MCP subscription to what has happened to a task: it is dead, an attempt failed, or an occurrence was
 -- missed. It runs in the statement that makes it so. A workspace without such a subscription costs a look-up in the index of
--- topics. Callbacks, and so these tasks, make no events: an event must not follow from an event. packages/present makes the body.
--- Runs with the rights of its owner, because not every service may read subscriptions.
+-- topics. Callbacks, and so these tasks, make no events, and other calls of an MCP subscription make none: an event must not
+-- follow from an event. packages/present makes the body. Runs with the rights of its owner, because not every service may read
+-- subscriptions.
 CREATE OR REPLACE FUNCTION store_mcp_events() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 DECLARE
@@ -24,6 +25,8 @@ BEGIN
     FROM subscriptions s CROSS JOIN LATERAL (SELECT * FROM task_requests WHERE task_id = NEW.id OFFSET 0) r
     WHERE s.workspace_id = NEW.workspace_id AND s.active AND s.topic = ANY (happened) AND s.paused_reason IS NULL
       AND (s.expires_at IS NULL OR s.expires_at > now()) AND to_jsonb(r) || to_jsonb(NEW) @> (s.mcp -> 'match')
+      -- A task of a subscription to published events has their id, and names the subscription while that fails.
+      AND (r.subscription_id IS NULL OR (NEW.event_id IS NOT NULL AND r.is_report IS NOT TRUE))
   ),
   inserted AS (
     INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, callback_of)

@@ -50,7 +50,8 @@ async function attempt(outcome: Partial<FinishedAttempt>, changes: Partial<NewTa
 it('stores an event of each failed attempt, and one of the death, in the statement that records them', async () => {
   const workspaceId = await aWorkspace(db.pool)
   const [ofDeath, ofRuns] = [await subscribe(workspaceId, 'task.dead'), await subscribe(workspaceId, 'run.failed')]
-  const task = await attempt(again, { workspaceId, maxRetries: 1 })
+  const ofSubscription = { subscriptionId: randomUUID(), eventId: randomUUID(), topic: 'orders' } // that fails
+  const task = await attempt(again, { workspaceId, maxRetries: 1, ...ofSubscription })
   expect([await eventsOf(ofDeath), (await eventsOf(ofRuns)).length]).toEqual([[], 1])
   await recordAttempts(db.pool, [finished(await claimOne(db.pool, task.taskId), dead)])
   const [event] = await eventsOf(ofDeath)
@@ -73,6 +74,10 @@ it('stores no event of a success, of a claim that was undone, or of a task that 
   const ids = [await subscribe(workspaceId, 'task.dead'), await subscribe(workspaceId, 'run.failed')]
   await attempt({}, { workspaceId })
   await attempt(dead, { workspaceId, source: 'callback' })
+  const called = { workspaceId, subscriptionId: randomUUID(), source: 'event' } as const
+  await attempt(dead, called) // a gap, an end or a challenge
+  await attempt(dead, { ...called, isReport: true }) // a reminder
+  await attempt(dead, { ...called, isReport: true, eventId: randomUUID(), topic: 'orders' })
   await attempt(dead, { workspaceId: await aWorkspace(db.pool) })
   expect(await Promise.all(ids.map(eventsOf))).toEqual([[], []])
 })
