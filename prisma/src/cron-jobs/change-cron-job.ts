@@ -86,7 +86,7 @@ export async function resumeCronJob(
   return withCronJob(db, workspaceId, id, async (tx, job) => {
     if (job.pausedAt === null) return 'unchanged'
     const next = nextScheduled(scheduleOf(job), (await readClock(tx)).getTime())
-    const health = { paused_reason: null, failing_since: null, failing_warned_at: null }
+    const health = { paused_reason: null, failing_since: null, failing_warned_at: null, health_changed_at: null }
     return update(tx, id, { paused_at: null, ...health, next_run_at: next && new Date(next.atMs) }, lookAheadMs)
   })
 }

@@ -16,12 +16,14 @@ export async function updateHostHealth(tx: Transaction, until: string): Promise<
 }
 
 const statement = `
-  WITH forgotten AS (
-    DELETE FROM failing_hosts WHERE failing_since IS NULL AND health_changed_at < now() - ${keptFor}
+  WITH asking AS (SELECT DISTINCT workspace_id AS id FROM integrations WHERE events && '{host.failing,host.recovered}'),
+  forgotten AS (
+    DELETE FROM failing_hosts
+    WHERE failing_since IS NULL AND health_changed_at < now() - ${keptFor} OR workspace_id NOT IN (SELECT id FROM asking)
   ),
   counted AS (
     SELECT w.id AS workspace_id, s.host, sum(s.total) AS total, sum(s.failed) AS failed
-    FROM (SELECT DISTINCT workspace_id AS id FROM integrations WHERE events && '{host.failing,host.recovered}') w
+    FROM asking w
     JOIN host_statistics s ON s.workspace_id = w.id AND s.period = 1 AND s.starts_at > now() - ${countedFor}
     GROUP BY 1, 2
   ),

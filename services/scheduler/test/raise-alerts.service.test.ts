@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { resumeCronJob } from '@belfry/db/cron-jobs/change-cron-job'
 import { newUuid, toId } from '@belfry/domain/id'
 import type { Message } from '@belfry/messages'
 import { expect, it, onTestFinished } from 'vitest'
@@ -161,6 +162,18 @@ it('reports once that a cron job fails, and that it has recovered', async () => 
   expect(await next('dead', 8)).toEqual([['cronjob.failing', 'Report']])
 })
 
+it('reports no recovery of a cron job that was resumed', async () => {
+  const { ctx, workspaceId, integrate, task, cronJob, alerts } = await setup()
+  await integrate(['cronjob.recovered'])
+  const [resumed, other] = [await cronJob('Report'), await cronJob('Other')]
+  await task('dead', { cronJobId: resumed, occurrence: 1 })
+  expect(await alerts()).toEqual([])
+  await ctx.pool.query('UPDATE cron_jobs SET paused_at = now() WHERE id = $1', [resumed])
+  await resumeCronJob(ctx.pool, workspaceId, resumed, 0)
+  await task('dead', { cronJobId: other, occurrence: 1 })
+  expect(await alerts()).toEqual([])
+})
+
 it('ignores an occurrence that dies after a later one has succeeded', async () => {
   const { integrate, task, cronJob, alerts } = await setup()
   await integrate(['cronjob.failing'])
@@ -192,6 +205,10 @@ it('reports once that a host fails, and that it has recovered', async () => {
   expect(await next('a.example', 10, 4)).toEqual([['host.recovered', items]])
   expect(await next('a.example', 12, 4)).toEqual([])
   expect(await next('a.example', 20, 12)).toEqual([['host.failing', items]])
+  await ctx.pool.query('DELETE FROM integrations')
+  await alerts()
+  await integrate(['host.failing', 'host.recovered'])
+  expect(await next('a.example', 40, 12)).toEqual([])
 })
 
 it('loses and repeats nothing when several schedulers run at once, or one stops with an error', async () => {
