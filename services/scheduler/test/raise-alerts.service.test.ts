@@ -41,14 +41,14 @@ function tools(ctx: Context, workspaceId: string) {
   }
   const task = async (
     state: string,
-    more: { name?: string; cronJobId?: string; occurrence?: number; ago?: number } = {},
+    more: { name?: string; cronJobId?: string; occurrence?: number; ago?: number; reason?: string } = {},
   ) => {
     const id = newUuid()
-    const { name = 'A task', cronJobId = null, occurrence = null, ago = 0 } = more
+    const { name = 'A task', cronJobId = null, occurrence = null, ago = 0, reason = null } = more
     await ctx.pool.query(
-      `INSERT INTO tasks (id, workspace_id, source, state, execute_at, due_at, cron_job_id, occurrence_at, finished_at)
-       VALUES ($1, $2, 'task', $3, now(), now(), $4, to_timestamp($5), now() - $6 * interval '1 second')`,
-      [id, workspaceId, state, cronJobId, occurrence, ago],
+      `INSERT INTO tasks (id, workspace_id, source, state, state_reason, execute_at, due_at, cron_job_id, occurrence_at, finished_at)
+       VALUES ($1, $2, 'task', $3, $7, now(), now(), $4, to_timestamp($5), now() - $6 * interval '1 second')`,
+      [id, workspaceId, state, cronJobId, occurrence, ago, reason],
     )
     await ctx.pool.query(
       `INSERT INTO task_requests (task_id, name, url, method, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms)
@@ -81,13 +81,10 @@ function tools(ctx: Context, workspaceId: string) {
 }
 
 it('sends no alert for the events that a switched-off subscription misses', async () => {
-  const { ctx, integrate, task, alerts } = await setup()
+  const { integrate, task, alerts } = await setup()
   await integrate(['task.dead'])
-  const [died] = [await task('dead'), await task('dead', { name: 'Missed' })]
-  await ctx.pool.query(
-    `UPDATE tasks SET state_reason = 'subscription_off'
-     WHERE id = (SELECT task_id FROM task_requests WHERE name = 'Missed')`,
-  )
+  const died = await task('dead')
+  await task('dead', { reason: 'subscription_off' })
   expect(await alerts()).toMatchObject([{ event: 'task.dead', count: 1, items: [{ id: died }] }])
 })
 
@@ -180,6 +177,18 @@ it('ignores an occurrence that dies after a later one has succeeded', async () =
   const cronJobId = await cronJob('Report')
   await task('success', { cronJobId, occurrence: 2 })
   await task('dead', { cronJobId, occurrence: 1 })
+  expect(await alerts()).toEqual([])
+})
+
+it('ignores occurrences that expired or were stopped', async () => {
+  const { integrate, task, cronJob, alerts } = await setup()
+  await integrate(['cronjob.failing'])
+  const cronJobId = await cronJob('Report')
+  await task('dead', { cronJobId, occurrence: 1, reason: 'expired' })
+  expect(await alerts()).toEqual([])
+  await task('dead', { cronJobId, occurrence: 2 })
+  await task('success', { cronJobId, occurrence: 3 })
+  await task('dead', { cronJobId, occurrence: 4, reason: 'stopped' })
   expect(await alerts()).toEqual([])
 })
 
