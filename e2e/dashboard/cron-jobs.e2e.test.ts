@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { expectAccessible } from './expect-accessible.ts'
 import { signUpViewer } from './sign-up-viewer.ts'
-import { useStage } from './stage.ts'
+import { reloadAsAnotherTab, useStage } from './stage.ts'
 import { takeScreenshots } from './take-screenshots.ts'
 
 describe('cron jobs in the dashboard', { timeout: 180_000 }, () => {
@@ -89,8 +89,12 @@ describe('cron jobs in the dashboard', { timeout: 180_000 }, () => {
     await page.getByText('At 02:45').first().waitFor()
     await expectAccessible(page, ':slug/w/:ws/cron-jobs/:cronJob/edit')
     await takeScreenshots(page, 'edit-cron-job')
+    const [id] = /cron_\w+/.exec(page.url()) ?? []
+    await stage.belfry.call('PATCH', `/api/v1/scheduler/cronjobs/${id}`, { name: 'Each night' })
+    await reloadAsAnotherTab(page)
+    await page.getByRole('link', { name: 'Each night' }).waitFor()
     await page.getByRole('button', { name: 'Save changes' }).click()
-    await page.getByRole('heading', { name: 'Nightly', exact: true }).waitFor()
+    await page.getByRole('heading', { name: 'Each night', exact: true }).waitFor()
     await page.getByText('At 02:45').first().waitFor()
 
     await page.getByRole('link', { name: 'Cron jobs', exact: true }).first().click()
@@ -100,7 +104,7 @@ describe('cron jobs in the dashboard', { timeout: 180_000 }, () => {
     await page.getByRole('link', { name: 'Coming week' }).click()
     await page.getByRole('heading', { name: 'Coming week', exact: true }).waitFor()
     await page.goBack()
-    await page.getByRole('link', { name: 'Nightly' }).click()
+    await page.getByRole('link', { name: 'Each night' }).click()
     await page.getByRole('button', { name: 'More' }).click()
     await page.getByRole('menuitem', { name: 'Delete' }).click()
     await page.getByRole('button', { name: 'Delete cron job' }).click()

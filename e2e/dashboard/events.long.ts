@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { expectAccessible } from './expect-accessible.ts'
 import { signUpViewer } from './sign-up-viewer.ts'
-import { useStage } from './stage.ts'
+import { reloadAsAnotherTab, useStage } from './stage.ts'
 import { takeScreenshots } from './take-screenshots.ts'
 
 describe('events and subscriptions in the dashboard', { timeout: 180_000 }, () => {
@@ -103,8 +103,18 @@ describe('events and subscriptions in the dashboard', { timeout: 180_000 }, () =
     await page.getByRole('row', { name: 'users.new' }).getByText('plan eq "pro"').waitFor()
     await page.getByRole('button', { name: 'Edit users.new' }).click()
     expect(await filter.inputValue()).toBe('plan eq "pro"')
-    await dialog.getByRole('button', { name: 'Close' }).click()
+    const { body } = await stage.belfry.call('GET', '/api/v1/scheduler/subscriptions')
+    const { id } = body.data.find((one: { topic: string }) => one.topic === 'users.new')
+    const path = `/api/v1/scheduler/subscriptions/${id}`
+    await stage.belfry.call('PATCH', path, { active: false, labels: ['theirs'] })
+    const isRead = page.waitForResponse('**/subscriptions?*')
+    await reloadAsAnotherTab(page)
+    await isRead
+    await filter.fill('plan eq "free"')
+    await dialog.getByRole('button', { name: 'Save' }).click()
     await dialog.waitFor({ state: 'detached' })
+    const { body: saved } = await stage.belfry.call('GET', path)
+    expect(saved).toMatchObject({ active: false, labels: ['theirs'], filter: [{ value: 'free' }] })
     await page.getByRole('button', { name: 'Signing secret of users.new' }).click()
     await dialog.getByText('The signing secret of the workspace signs its calls.').waitFor()
     await dialog.getByRole('button', { name: 'Create secret' }).click()

@@ -50,6 +50,11 @@ export type OwnInstallation = {
   services?: ProgramName[]
 }
 
+/** Makes a page read its data again, as after a change in another tab. */
+export async function reloadAsAnotherTab(page: Page): Promise<void> {
+  await page.evaluate(() => new BroadcastChannel('belfry').postMessage('changed'))
+}
+
 let ofWorker: Promise<Installation> | undefined
 
 /**

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { inMs } from '../api-calls.ts'
 import { expectAccessible } from './expect-accessible.ts'
 import { signUpViewer } from './sign-up-viewer.ts'
-import { useStage } from './stage.ts'
+import { reloadAsAnotherTab, useStage } from './stage.ts'
 import { takeScreenshots } from './take-screenshots.ts'
 
 describe('tasks in the dashboard', { timeout: 180_000 }, () => {
@@ -87,9 +87,13 @@ describe('tasks in the dashboard', { timeout: 180_000 }, () => {
     expect(body).toMatchObject({ name: 'Much later', execute_at: '2098-12-31T09:00:00.000Z' })
     expect(text).toContain('"payload":{"id":12345678901234567890}')
     await page.getByRole('link', { name: 'Edit' }).click()
+    expect(await page.getByRole('textbox', { name: 'Name', exact: true }).inputValue()).toBe('Much later')
+    await stage.belfry.call('PATCH', `/api/v1/scheduler/tasks/${id}`, { name: 'Renamed' })
+    await reloadAsAnotherTab(page)
+    await page.getByRole('link', { name: 'Renamed' }).waitFor()
     await page.getByLabel('Payload').fill('{"id":12345678901234567891}')
     await page.getByRole('button', { name: 'Save changes' }).click()
-    await page.getByRole('heading', { name: 'Much later', exact: true }).waitFor()
+    await page.getByRole('heading', { name: 'Renamed', exact: true }).waitFor()
     const edited = await stage.belfry.call('GET', `/api/v1/scheduler/tasks/${id}`)
     expect(edited.text).toContain('"payload":{"id":12345678901234567891}')
 

@@ -86,7 +86,9 @@ type CronJobFormProps = {
   backTo: string
 }
 
-function CronJobForm({ job, model, backTo }: CronJobFormProps): ReactNode {
+function CronJobForm({ backTo, ...given }: CronJobFormProps): ReactNode {
+  // A draft is compared with what it began with: another tab may change the cron job in the meantime.
+  const [{ job, model }] = useState(given)
   const { workspace, to } = useWorkspace()
   const navigate = useNavigate()
   const [initial] = useState(() => cronJobDraft(job ?? model, viewerZone()))

@@ -8,6 +8,7 @@ import { type Body, call } from '../../api/call.ts'
 import { allOf, pagesOf } from '../../api/queries.ts'
 import { Form } from '../../forms/form.tsx'
 import { checkFlow, type FlowDraft, FlowFields, flowBodyOf, flowDraftOf } from '../../forms/request/flow-fields.tsx'
+import { changesOf } from '../../forms/request/request-draft.ts'
 import { checkRetry, type RetryDraft, retryBodyOf, retryDraftOf } from '../../forms/request/retry-draft.ts'
 import { RetryFields } from '../../forms/request/retry-fields.tsx'
 import { ChangeButton, ChangeSwitch, ConfirmButton, DialogButton } from '../../layout/change-buttons.tsx'
@@ -226,8 +227,10 @@ type Draft = {
   lineErrors: Record<'headers' | 'filter', string | null>
 }
 
-function SubscriptionForm({ subscription, topics }: SubscriptionFormProps): ReactNode {
+function SubscriptionForm({ topics, ...given }: SubscriptionFormProps): ReactNode {
   const { workspace } = useWorkspace()
+  // The row changes when another tab changes the subscription.
+  const [subscription] = useState(given.subscription)
   const [topic, setTopic] = useState(subscription?.topic ?? '')
   const [retry, setRetry] = useState(() => retryDraftOf(subscription?.retry, subscription?.timeout_ms))
   const [flow, setFlow] = useState(() => flowDraftOf(subscription))
@@ -236,15 +239,13 @@ function SubscriptionForm({ subscription, topics }: SubscriptionFormProps): Reac
       read={(field, data): Draft => {
         const headers = readHeaderLines(field('headers'))
         const filter = readFilterLines(field('filter'))
-        const active = data.get('active') === 'on'
         const body = {
           topic: field('topic').trim(),
           filter: 'filter' in filter ? filter.filter : [],
           url: field('url').trim(),
           headers: 'headers' in headers ? headers.headers : {},
           ...retryBodyOf(retry),
-          // To turn off a subscription that was switched off would end the record of the events that it misses.
-          ...(active === subscription?.active ? {} : { active }),
+          active: data.get('active') === 'on',
           ...flowBodyOf(flow),
         }
         return { body, retry, flow, lineErrors: { headers: errorIn(headers), filter: errorIn(filter) } }
@@ -252,7 +253,7 @@ function SubscriptionForm({ subscription, topics }: SubscriptionFormProps): Reac
       check={checkDraft}
       submit={({ body }) =>
         subscription
-          ? call('updateSubscription', { ws: workspace.id, sub: subscription.id, body })
+          ? call('updateSubscription', { ws: workspace.id, sub: subscription.id, body: changesOf(body, subscription) })
           : call('createSubscription', { ws: workspace.id, body })
       }
       done={saved => (subscription ? 'Subscription updated' : `Subscribed to ${saved.topic}`)}

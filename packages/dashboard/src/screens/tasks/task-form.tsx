@@ -118,7 +118,9 @@ type TaskFormProps = {
   backTo: string
 }
 
-function TaskForm({ task, model, isReplay = false, backTo }: TaskFormProps): ReactNode {
+function TaskForm({ isReplay = false, backTo, ...given }: TaskFormProps): ReactNode {
+  // A draft is compared with what it began with: another tab may change the task in the meantime.
+  const [{ task, model }] = useState(given)
   const { workspace, to } = useWorkspace()
   const navigate = useNavigate()
   const [initial] = useState(() => draftFor(task, model, isReplay))
