@@ -1,6 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import { ApiProblem } from './api-problem.ts'
 import { call, read, urlOf } from './call.ts'
+import { PayloadText } from './payload-text.ts'
 
 afterEach(() => vi.unstubAllGlobals())
 
@@ -24,6 +25,29 @@ it('sends the workspace in a header where the path does not contain it', async (
   expect([url, post?.body]).toEqual(['/api/v1/workspaces/ws_1/api-keys/key_1/roll', '{"overlap_ms":0}'])
   expect(post).toMatchObject({ method: 'POST', headers: { 'Idempotency-Key': 'once' } })
   expect(post?.headers).not.toHaveProperty('X-Workspace-Id')
+})
+
+it('repeats a failed publish or replay with its key, and another one with another key', async () => {
+  const sent: unknown[] = []
+  let isLost = true
+  vi.stubGlobal('fetch', async (_url: string, { headers }: RequestInit) => {
+    sent.push(Object(headers)['Idempotency-Key'])
+    return isLost ? Promise.reject(new TypeError('offline')) : Response.json({})
+  })
+  const replay = (task: string) => call('replayTask', { ws: 'ws_1', task, body: {} })
+  const publish = () => call('publishEvent', { ws: 'ws_1', body: { topic: 'a', payload: new PayloadText('{}') } })
+  for (const act of [() => replay('task_1'), publish]) {
+    isLost = true
+    await expect(act()).rejects.toMatchObject({ status: 0 })
+    await expect(replay('task_2')).rejects.toMatchObject({ status: 0 })
+    isLost = false
+    await act()
+    await act()
+    const [lost, other, repeated, next] = sent.splice(0)
+    expect([lost, other, repeated, next]).toEqual(Array(4).fill(expect.stringMatching(/^[\w-]{36}$/)))
+    expect(repeated).toBe(lost)
+    expect(new Set([lost, other, next]).size).toBe(3)
+  }
 })
 
 it('rejects with the problem of the response, or with status 0 without one', async () => {

@@ -41,10 +41,18 @@ const changeIsNewMs = 10_000
 let changedAt = Number.NEGATIVE_INFINITY
 let changes: OperationName[] = []
 
-/** Calls an operation that changes something. */
+// The keys of calls that have failed, by their input: the API may have done them although its answer was lost.
+const keys = new Map<string, string>()
+
+/** Calls an operation that changes something. The repetition of a failed publish or replay has the same idempotency key. */
 export async function call<Name extends OperationName>(name: Name, ...args: Args<Name>): Promise<Result<Name>> {
+  const text = JSON.stringify([name, args])
+  if (!keys.has(text) && (name === 'publishEvent' || name === 'replayTask')) keys.set(text, crypto.randomUUID())
+  const keyed = [{ idempotencyKey: keys.get(text), ...args[0] }] as unknown as Args<Name> // the same members
   try {
-    return await read(name, ...args)
+    const result = await read(name, ...keyed)
+    keys.delete(text)
+    return result
   } finally {
     changedAt = performance.now()
     changes.push(name)

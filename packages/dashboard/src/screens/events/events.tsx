@@ -122,7 +122,7 @@ function Publish(): ReactNode {
       submit={({ topic, payload, target_url, flow }) => {
         const target = target_url === null ? {} : { target_url: target_url.trim() }
         const body = { topic: topic.trim(), payload: new PayloadText(payload.trim()), ...givenIn(flow), ...target }
-        return call('publishEvent', { ws: workspace.id, body, idempotencyKey: crypto.randomUUID() })
+        return call('publishEvent', { ws: workspace.id, body })
       }}
       onDone={setPublished}
       staysOpen

@@ -168,11 +168,7 @@ function SendTest({ onArrived }: { onArrived: () => void }): ReactNode {
           target_url: !/^https?:\/\/./.test(body.target_url) && 'Enter an http:// or https:// URL.',
         })}
         submit={target =>
-          call('publishEvent', {
-            ws: workspace.id,
-            body: { topic: 'test', payload: { hello: 'world' }, ...target },
-            idempotencyKey: crypto.randomUUID(),
-          })
+          call('publishEvent', { ws: workspace.id, body: { topic: 'test', payload: { hello: 'world' }, ...target } })
         }
         onDone={() => setIsSent(true)}
         action={isSent ? 'Send another' : 'Send a test'}
