@@ -18,7 +18,7 @@ import { useTimeStyle } from '../../ui/time-style.ts'
 import styles from './log.module.css'
 import { type LogFilter, rangeNames } from './log-filters.ts'
 import { RowSlots } from './row-slots.ts'
-import type { LogView, RunLog } from './run-log.ts'
+import type { LogView } from './run-log.ts'
 import { RunRow, SkeletonRow } from './run-row.tsx'
 import type { ShownLog } from './use-run-log.ts'
 
@@ -134,7 +134,7 @@ export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps): R
         </table>
       </section>
       {selected.size > 0 && <SelectedRuns selected={[...selected.values()]} onClear={() => setSelected(new Map())} />}
-      <LogEnd view={view} log={log} oldest={view.runAt(view.rowCount - 1)} filters={filters} />
+      <LogEnd shown={shown} oldest={view.runAt(view.rowCount - 1)} filters={filters} />
     </div>
   )
 }
@@ -234,10 +234,10 @@ function NoRuns({ filters }: { filters: Filters<LogFilter> }): ReactNode {
   )
 }
 
-type LogEndProps = { view: LogView; log: RunLog; oldest: Run | undefined; filters: Filters<LogFilter> }
+type LogEndProps = { shown: ShownLog; oldest: Run | undefined; filters: Filters<LogFilter> }
 
 /** The footer of the log: how many runs are loaded, and how to load more. */
-function LogEnd({ view, log, oldest, filters }: LogEndProps): ReactNode {
+function LogEnd({ shown: { view, log, query }, oldest, filters }: LogEndProps): ReactNode {
   const { rowCount, state } = view
   const count = formatCount(rowCount)
   const texts: Record<LogView['state'], string> = {
@@ -259,7 +259,17 @@ function LogEnd({ view, log, oldest, filters }: LogEndProps): ReactNode {
         </Button>
       )}
       {state === 'full' && oldest && (
-        <Button size="small" onClick={() => filters.set('to', oldest.started_at)}>
+        <Button
+          size="small"
+          onClick={() =>
+            // A preset range has an end already.
+            filters.setAll([
+              ['range', ''],
+              ['from', String(query.from ?? '')],
+              ['to', oldest.started_at],
+            ])
+          }
+        >
           Show runs before {formatAbsolute(new Date(oldest.started_at))}
         </Button>
       )}

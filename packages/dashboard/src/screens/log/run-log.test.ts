@@ -6,10 +6,11 @@ const idOf = (age: number) => `run_${String(1_000_000 - age).padStart(8, '0')}`
 const aRun = (age: number): Run => ({ id: idOf(age) }) as Run
 
 /** Returns a log with `count` runs, and the cursors that it has requested. */
-function aLog(count: number, more: Partial<RunLogOptions> = {}) {
+function aLog(count: number, { isDown, ...more }: Partial<RunLogOptions> & { isDown?(): boolean } = {}) {
   const asked: Array<string | undefined> = []
   const readPage = async (cursor: string | undefined): Promise<RunPage> => {
     asked.push(cursor)
+    if (isDown?.()) throw new Error('down')
     const from = Number(cursor ?? 0)
     const data = Array.from({ length: Math.min(100, count - from) }, (_, index) => aRun(from + index))
     return { data, next_cursor: from + 100 < count ? String(from + 100) : null, from_storage: from >= 300 }
@@ -88,9 +89,62 @@ describe('a log that is scrolled', () => {
     await settled()
     expect(log.snapshot()).toMatchObject({ rowCount: 1, state: 'end', error: null })
   })
+
+  it('reads a dropped page again after a failure at the end, and no run twice', async () => {
+    let isDown = false
+    const { log, asked } = aLog(1000, { isDown: () => isDown })
+    await log.readMore()
+    for (let last = 0; last < 1000; last += 50) {
+      log.setVisible(last - 20, last)
+      await settled()
+    }
+    log.setVisible(970, 999)
+    await settled()
+    expect(log.snapshot()).toMatchObject({ rowCount: 1000, state: 'end' })
+    isDown = true
+    log.setVisible(100, 130)
+    await settled()
+    expect(log.snapshot().state).toBe('failed')
+    isDown = false
+    asked.length = 0
+    void log.readMore()
+    await settled()
+    expect(log.snapshot()).toMatchObject({ rowCount: 1000, state: 'end', error: null })
+    expect(log.snapshot().runAt(110)?.id).toBe(idOf(110))
+    expect(asked).not.toContain(undefined)
+  })
 })
 
 describe('new runs of a log', () => {
+  /** Returns a log whose third page has the first match. */
+  const aSparseLog = () => {
+    let read = 0
+    const readPage = async () => {
+      read += 1
+      return { data: read === 3 ? [aRun(5)] : [], next_cursor: String(read), from_storage: false }
+    }
+    return new RunLog({ readPage })
+  }
+
+  it('appear above pages without a match', async () => {
+    const log = aSparseLog()
+    await log.readMore()
+    await settled()
+    log.add([aRun(-1)])
+    expect([0, 1].map(index => log.snapshot().runAt(index)?.id)).toEqual([-1, 5].map(idOf))
+  })
+
+  it('appear while no page has a match, in any order', async () => {
+    const log = aSparseLog()
+    await log.readMore()
+    log.add([aRun(-2)])
+    log.add([aRun(-1)])
+    log.add([aRun(-3)])
+    await settled()
+    const { runAt } = log.snapshot()
+    expect([0, 1, 2, 3].map(index => runAt(index)?.id)).toEqual([-3, -2, -1, 5].map(idOf))
+  })
+
   it('are inserted at the top, each once', async () => {
     const { log } = aLog(150)
     await log.readMore()

@@ -75,8 +75,11 @@ export class RunLog {
   /** Starts to read, or continues after a failure or after many pages without a match. */
   async readMore(): Promise<void> {
     this.#emptyPages = 0
-    const cursor = this.#pages.at(-1)?.next ?? undefined
-    await this.#read(cursor, page => this.#append(page, cursor))
+    if (this.#pages.at(-1)?.next !== null) return this.#readNext()
+    // The log is read to its end: only a page near the view can be missing.
+    this.#error = null
+    this.#readAround()
+    this.#notify()
   }
 
   /** Reads the log again from its start. The old runs stay until the first page has arrived. */
@@ -127,6 +130,11 @@ export class RunLog {
     this.#closed.abort()
   }
 
+  async #readNext(): Promise<void> {
+    const cursor = this.#pages.at(-1)?.next ?? undefined
+    await this.#read(cursor, page => this.#append(page, cursor))
+  }
+
   async #read(cursor: string | undefined, onPage: (page: RunPage) => void): Promise<void> {
     if (this.#isReading || this.#closed.signal.aborted) return
     this.#isReading = true
@@ -147,17 +155,16 @@ export class RunLog {
   #append({ data, next_cursor: next, from_storage: isFromStorage }: RunPage, cursor: string | undefined): void {
     this.#emptyPages = data.length === 0 ? this.#emptyPages + 1 : 0
     const last = this.#pages.at(-1)
-    if (last && data.length === 0) Object.assign(last, { next, isFromStorage })
-    else this.#pages.push({ cursor, runs: data, length: data.length, next, isFromStorage })
+    const page = { cursor, runs: data, length: data.length, next, isFromStorage }
+    if (last?.length === 0) Object.assign(last, page)
+    else if (last && data.length === 0) Object.assign(last, { next, isFromStorage })
+    else this.#pages.push(page)
   }
 
   // Reads pages near the view and drops the runs of pages far from it.
   #readAround(): void {
     const { rowCount, state } = this.#createView()
-    if (state === 'idle' && this.#inView.last + readAhead >= rowCount) {
-      const cursor = this.#pages.at(-1)?.next ?? undefined
-      void this.#read(cursor, page => this.#append(page, cursor))
-    }
+    if (state === 'idle' && this.#inView.last + readAhead >= rowCount) void this.#readNext()
     let start = 0
     for (const [index, page] of this.#pages.entries()) {
       const distance = Math.max(start - this.#inView.last, this.#inView.first - (start + page.length))
@@ -186,8 +193,8 @@ export class RunLog {
     const [first] = this.#pages
     if (!first?.runs || first.runs.some(({ id }) => id === run.id)) return
     const at = first.runs.findIndex(({ id }) => id < run.id)
-    // Older than this page: a later page contains it.
-    if (at === -1 && first.next !== null) return
+    // Older than what was read of this page: a later page contains it.
+    if (at === -1 && first.next !== null && first.length > this.#arrived) return
     first.runs = first.runs.toSpliced(at === -1 ? first.runs.length : at, 0, run)
     first.length += 1
     this.#arrived += 1
