@@ -268,14 +268,15 @@ def test_an_export_is_the_bytes_of_the_response() -> None:
 
 
 def test_a_tail_resumes_after_the_last_run() -> None:
-    def events(*ids: str) -> httpx.Response:
-        text = "".join(f'id: {id}\nevent: run\ndata: {{"id": "{id}"}}\n\n' for id in ids)
-        return httpx.Response(200, text=f": hello\n\n{text}", headers={"content-type": "text/event-stream"})
+    def events(place: str, *ids: str) -> httpx.Response:
+        text = "".join(f'id: {place}\nevent: run\ndata: {{"id": "{id}"}}\n\n' for id in ids)
+        return httpx.Response(200, text=f"id: {place}\n\n{text}", headers={"content-type": "text/event-stream"})
 
-    server = Server(events("run_1", "run_2"), problem(503, "unavailable"), events("run_2", "run_3"))
+    runs = [events("run_b", "run_1", "run_2"), problem(503, "unavailable"), events("run_b", "run_2", "run_3")]
+    server = Server(events("run_a"), *runs)
     tail = client_of(server).runs.tail(after="run_0")
     assert [next(tail).id for _ in range(3)] == ["run_1", "run_2", "run_3"]
-    assert [request.headers["last-event-id"] for request in server.requests] == ["run_0", "run_2", "run_2"]
+    assert [request.headers["last-event-id"] for request in server.requests] == ["run_0", "run_a", "run_b", "run_b"]
     with pytest.raises(errors.ServerError):
         next(client_of(Server(problem(503, "unavailable"))).runs.tail())
 

@@ -1,5 +1,5 @@
 /** `name` is empty for an event without one. */
-type ServerSentEvent = { id: string; name: string; data: string }
+type ServerSentEvent = { name: string; data: string }
 
 /**
  * Reads server-sent events until the connection ends, breaks, or is silent for too long. The caller reconnects in each of
@@ -7,12 +7,14 @@ type ServerSentEvent = { id: string; name: string; data: string }
  */
 export function readEvents(body: ReadableStream<Uint8Array>, silenceMs: number) {
   let retryMs: number | undefined
+  let lastId = ''
   let [id, event, data] = ['', '', [] as string[]]
 
   // An empty line ends an event; a line that starts with a colon is a comment.
   function take(line: string): ServerSentEvent | undefined {
     if (line === '') {
-      const whole = data.length > 0 ? { id, name: event, data: data.join('\n') } : undefined
+      const whole = data.length > 0 ? { name: event, data: data.join('\n') } : undefined
+      lastId = id
       event = ''
       data = []
       return whole
@@ -48,6 +50,8 @@ export function readEvents(body: ReadableStream<Uint8Array>, silenceMs: number) 
 
   return {
     events: events(),
+    /** Returns the id of the last event that had one, with or without data. */
+    lastId: () => lastId,
     /** Returns the delay before a reconnection that the server asks for, in milliseconds. */
     retryMs: () => retryMs,
   }

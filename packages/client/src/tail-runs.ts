@@ -26,8 +26,7 @@ export async function* tailRuns(http: Http, path: string, options: TailOptions =
     try {
       const answer = await listen(line.signal, isFirst)
       const stream = answer?.body && readEvents(answer.body, silenceMs)
-      for await (const { id, name, data } of stream?.events ?? []) {
-        place = id || place
+      for await (const { name, data } of stream?.events ?? []) {
         if (name === 'omitted') options.onOmitted?.((JSON.parse(data) as { count: number }).count)
         if (name !== '' && name !== 'run') continue
         const run = toCamel(JSON.parse(data)) as Run // as in the API reference
@@ -36,6 +35,7 @@ export async function* tailRuns(http: Http, path: string, options: TailOptions =
         yield run
       }
       if (stream) failures = 0
+      place = stream?.lastId() || place
       waitMs = stream?.retryMs() ?? waitMs
     } finally {
       line.clear()

@@ -38,6 +38,15 @@ it('resumes after the stream ends, breaks or is refused temporarily, without dup
   expect(places).toEqual(['run_0', 'run_a', 'run_b', 'run_b', 'run_b'])
 })
 
+it('resumes where a stream was that has sent no run', async () => {
+  server.answers(
+    stream('id: run_a\n\nid: run_b\nevent: run\n', 'break off'),
+    stream(event('run_c', 'run_1'), 'stay open'),
+  )
+  expect(await take(client().runs.tail(), 1)).toEqual(['run_1'])
+  expect(server.received.map(call => call.headers['last-event-id'])).toEqual([undefined, 'run_a'])
+})
+
 it('reads events in pieces of any size', async () => {
   const text = `retry: 1\r\n\r\nid: run_a\r\ndata: {"id":"run_1",\r\ndata: "task_name":"größe \u2028 😀"}\r\n\r\n`
   const bytes = new TextEncoder().encode(text)

@@ -124,9 +124,12 @@ class AsyncHttp:
                         given, event = event, {}
                         after = given.get("id") or after
                         # After a reconnection the server repeats the last ones.
-                        if "data" in given and given.get("event", "run") == "run" and given.get("id") not in known:
-                            known[given.get("id", "")] = None
-                            yield decode(kind, parse_json(given["data"]))
+                        if "data" not in given or given.get("event", "run") != "run":
+                            continue
+                        item = parse_json(given["data"])
+                        if item["id"] not in known:
+                            known[item["id"]] = None
+                            yield decode(kind, item)
                         if len(known) > _max_known:
                             del known[next(iter(known))]
             except (httpx.TransportError, ApiError) as error:

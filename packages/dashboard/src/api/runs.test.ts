@@ -16,8 +16,9 @@ async function read(chunks: string[]) {
 describe('a stream of server-sent events', () => {
   it('is parsed into events, however it is split into chunks', async () => {
     const text =
-      'retry: 2000\n\nid: run_1\nevent: run\ndata: {"a":1}\n\n: still here\n\nid: run_2\ndata: b\ndata: c\n\n'
+      'retry: 2000\n\nid: run_0\n\nid: run_1\nevent: run\ndata: {"a":1}\n\n: still here\n\nid: run_2\ndata: b\ndata: c\n\n'
     const events = [
+      { id: 'run_0', name: undefined, data: '' },
       { id: 'run_1', name: 'run', data: '{"a":1}' },
       { id: 'run_2', name: undefined, data: 'b\nc' },
     ]

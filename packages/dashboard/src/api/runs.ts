@@ -67,7 +67,7 @@ export async function followLog({ org, ws }: LogScope, handlers: LogHandlers, si
 
 type StreamedEvent = { id: string | undefined; name: string | undefined; data: string }
 
-/** Parses a stream of server-sent events. Events without data, such as comments, are left out. */
+/** Parses a stream of server-sent events. Comments are left out. */
 export async function* readEventStream(chunks: AsyncIterable<string>): AsyncGenerator<StreamedEvent> {
   let incomplete = ''
   for await (const chunk of chunks) {
@@ -76,8 +76,10 @@ export async function* readEventStream(chunks: AsyncIterable<string>): AsyncGene
     for (const block of blocks) {
       const lines = block.split('\n').map(line => /^(\w+): ?(.*)$/.exec(line))
       const valuesOf = (field: string) => lines.flatMap(line => (line?.[1] === field ? [line[2] ?? ''] : []))
+      const id = valuesOf('id').at(-1)
       const data = valuesOf('data')
-      if (data.length > 0) yield { id: valuesOf('id').at(-1), name: valuesOf('event').at(-1), data: data.join('\n') }
+      // An id alone is the place in the stream.
+      if (data.length > 0 || id) yield { id, name: valuesOf('event').at(-1), data: data.join('\n') }
     }
   }
 }

@@ -1,4 +1,4 @@
-import { newUuid } from '@belfry/domain/id'
+import { newUuid, toId } from '@belfry/domain/id'
 import type { RunRow } from '@belfry/present/run-row'
 import { expect, it } from 'vitest'
 import type { Context } from '../../context.ts'
@@ -29,20 +29,52 @@ const aRun = (): RunRow => ({
   errorMessage: null,
 })
 
-it('a stream whose listener is slow ends at 2 MB of events', async () => {
+/** Returns the listeners of streams, and a function that starts one. */
+function aTail() {
   const listeners: Listener[] = []
   const listen = (_: string, listener: Listener) => {
     listeners.push(listener)
     return () => {}
   }
   const ctx = { runTails: { listen } } as unknown as Context
-  const start = async () => {
+  const start = async (...workspaceIds: string[]) => {
     const over = new AbortController().signal
-    const events = runEvents(ctx, { workspaceIds: ['one'], after: undefined, check: async () => {}, over })
+    const events = runEvents(ctx, { workspaceIds, after: undefined, check: async () => {}, over })
     expect((await events.next()).value).toBe('retry: 2000\n\n')
     return events
   }
-  const [quick, slow] = [await start(), await start()]
+  return { listeners, start }
+}
+
+it('a stream names its place before its first run', async () => {
+  const { listeners, start } = aTail()
+  const events = await start('one')
+  const upTo = newUuid()
+  listeners[0]?.({ runs: [], omitted: 0, upTo })
+  expect((await events.next()).value).toBe(`id: ${toId('run', upTo)}\n\n`)
+  await events.return(undefined)
+})
+
+it('the last of several events has the place, up to where the runs of all workspaces are complete', async () => {
+  const { listeners, start } = aTail()
+  const events = await start('one', 'two')
+  const [older, newer] = [newUuid(Date.now() - 60_000), newUuid()]
+  const [one, two] = listeners
+  one?.({ runs: [aRun()], omitted: 0, upTo: newer })
+  expect((await events.next()).value).toMatch(/^event: run\ndata: /)
+  one?.({ runs: [aRun()], omitted: 0, upTo: newer })
+  two?.({ runs: [], omitted: 3, upTo: older })
+  const { value } = await events.next()
+  const place = `id: ${toId('run', older)}\nevent: omitted\ndata: {"count":3}\n\n`
+  expect(value).toMatch(/^event: run\n/)
+  expect(String(value).split('id: ')).toHaveLength(2)
+  expect(value).toContain(place)
+  await events.return(undefined)
+})
+
+it('a stream whose listener is slow ends at 2 MB of events', async () => {
+  const { listeners, start } = aTail()
+  const [quick, slow] = [await start('one'), await start('one')]
   let read = 0
   for (let i = 0; i < 5; i++) {
     const runs = Array.from({ length: 200 }, aRun)

@@ -109,12 +109,14 @@ export async function* runEvents(ctx: Context, { workspaceIds, after, check, ove
   const waiting: string[] = []
   let waitingLength = 0
   const sent = new Set<string>()
+  const upTos = new Map<string, string>()
   const waker = createWaker()
   const stops = workspaceIds.map(workspaceId =>
     ctx.runTails.listen(workspaceId, ({ runs, omitted, upTo }) => {
       if (waitingLength > maxWaiting) return
-      const events = runs.filter(({ id }) => !sent.has(id)).map(run => toEvent(run, upTo))
-      if (omitted > 0) events.push(toOmitted(omitted, upTo))
+      upTos.set(workspaceId, upTo)
+      const events = runs.filter(({ id }) => !sent.has(id)).map(toEvent)
+      if (omitted > 0) events.push(toOmitted(omitted))
       waiting.push(...events)
       waitingLength += events.reduce((sum, { length }) => sum + length, 0)
       waker.wake()
@@ -126,10 +128,11 @@ export async function* runEvents(ctx: Context, { workspaceIds, after, check, ove
       const { runs, omitted } = await backlog(ctx, workspaceIds, after)
       for (const run of runs) {
         sent.add(run.id)
-        yield toEvent(run, after)
+        yield toText([toEvent(run)], after)
       }
-      if (omitted > 0) yield toOmitted(omitted, after)
+      if (omitted > 0) yield toText([toOmitted(omitted)], after)
     }
+    let place = after
     let checkedAt = performance.now()
     let beatAt = checkedAt
     while (!over.aborted && waitingLength <= maxWaiting) {
@@ -137,9 +140,12 @@ export async function* runEvents(ctx: Context, { workspaceIds, after, check, ove
         if (!(await isAllowed(check))) return
         checkedAt = performance.now()
       }
-      if (waiting.length > 0 || performance.now() - beatAt >= heartbeatMs) {
+      const upTo = upTos.size === workspaceIds.length ? [...upTos.values()].sort()[0] : undefined
+      const hasNews = waiting.length > 0 || (place === undefined && upTo !== undefined)
+      if (hasNews || performance.now() - beatAt >= heartbeatMs) {
+        if (hasNews) place = upTo ?? place
         waitingLength = 0
-        yield waiting.splice(0).join('') || ': still here\n\n'
+        yield hasNews ? toText(waiting.splice(0), place) : ': still here\n\n'
         beatAt = performance.now()
         continue
       }
@@ -161,13 +167,18 @@ async function backlog(ctx: Context, workspaceIds: readonly string[], after: str
   return all
 }
 
-// The id of the event is not the id of the run: a returning listener has received all runs up to this id.
-function toEvent(run: RunRow, upTo: string): string {
-  return `id: ${toId('run', upTo)}\nevent: run\ndata: ${toJsonText(presentRun(run))}\n\n`
+function toEvent(run: RunRow): string {
+  return `event: run\ndata: ${toJsonText(presentRun(run))}\n\n`
 }
 
-function toOmitted(count: number, upTo: string): string {
-  return `id: ${toId('run', upTo)}\nevent: omitted\ndata: ${JSON.stringify({ count })}\n\n`
+function toOmitted(count: number): string {
+  return `event: omitted\ndata: ${JSON.stringify({ count })}\n\n`
+}
+
+// The id belongs to the last event, and is not the id of its run: a returning listener has received all runs up to it.
+function toText(events: string[], place: string | undefined): string {
+  const last = events.pop() ?? '\n'
+  return `${events.join('')}${place === undefined ? '' : `id: ${toId('run', place)}\n`}${last}`
 }
 
 async function isAllowed(check: Watch['check']): Promise<boolean> {
