@@ -127,7 +127,7 @@ function TaskForm({ isReplay = false, backTo, ...given }: TaskFormProps): ReactN
   const state = useDraftForm({
     initial,
     intend: (draft, intent) => (intent === 'now' ? { ...draft, when: { ...draft.when, text: 'now' } } : draft),
-    check: draft => checkDraft(draft, isReplay ? model : task),
+    check: draft => checkDraft(draft, task, isReplay ? model : task),
     submit: (draft, key) =>
       isReplay && model ? replay(workspace.id, model, draft, key) : save(workspace.id, task, draft, key),
     onDone: saved => navigate(to.task(saved.id)),
@@ -165,7 +165,7 @@ function TaskForm({ isReplay = false, backTo, ...given }: TaskFormProps): ReactN
 }
 
 /** Returns the fields for a task. A copy starts without a time, a deadline and a key. */
-function draftFor(task: Task | undefined, model: Task | undefined, isReplay: boolean): Draft {
+export function draftFor(task: Task | undefined, model: Task | undefined, isReplay: boolean): Draft {
   const zone = viewerZone()
   const given = task ?? model
   return {
@@ -179,16 +179,22 @@ function draftFor(task: Task | undefined, model: Task | undefined, isReplay: boo
   }
 }
 
-/** @param stored - The task whose fields change. */
-function checkDraft(draft: Draft, stored: Task | undefined): FieldErrors {
+/**
+ * @param task - The task to edit.
+ * @param stored - The task whose fields change.
+ */
+export function checkDraft(draft: Draft, task: Task | undefined, stored: Task | undefined): FieldErrors {
   const now = new Date()
   const when = readWhen(draft.when, now)
+  // A due task may still wait for its queue.
+  const isKept = task !== undefined && instantIn(draft.when, task.execute_at) === task.execute_at
+  const isPast = !isKept && Date.parse(when.at ?? '') <= now.getTime()
   const expires = draft.expires.text.trim() === '' ? null : readWhen(draft.expires, now)
   const isEarly = when.at && expires?.at && Date.parse(expires.at) <= Date.parse(when.at)
   const losesPayload = stored && stored.payload !== null && draft.payload.trim() === ''
   return messagesIn({
     name: draft.name.trim() === '' && 'Enter a name.',
-    execute_at: when.error ?? (Date.parse(when.at ?? '') <= now.getTime() && 'Choose a time in the future.'),
+    execute_at: when.error ?? (isPast && 'Choose a time in the future.'),
     payload: losesPayload && 'A payload can be replaced but not removed. Create a new task instead.',
     ...checkRequest(draft),
     expires_at: expires?.error ?? (isEarly && 'Choose a time after the task.'),
