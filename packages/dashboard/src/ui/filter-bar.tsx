@@ -49,7 +49,7 @@ export function useFilters<const Name extends string>(
     set,
     setAll,
     first: name => values[name]?.[0] ?? '',
-    clear: () => setParams({}),
+    clear: () => setAll(names.map(name => [name, ''])),
     isSet: Object.keys(values).length > 0 || ignored.length > 0,
     ignored,
   }

@@ -15,14 +15,18 @@ import styles from './bulk-progress.module.css'
 export function BulkProgress({ filter }: { filter: Filters<'operation'> }): ReactNode {
   const { workspace } = useWorkspace()
   const id = filter.first('operation')
-  const { data, error } = useQuery({
+  const { data, error, refetch } = useQuery({
     ...queryOf('getBulkOperation', { ws: workspace.id, operation: id }),
     enabled: id !== '',
     refetchInterval: ({ state }) => (state.data && state.data.status !== 'running' ? false : 1000),
   })
   const close = () => filter.set('operation', '')
-  if (error) return <Problem error={error} onRetry={close} />
-  return data ? <Progress operation={data} onClose={close} /> : null
+  return (
+    <>
+      {error && <Problem error={error} onRetry={() => void refetch()} />}
+      {data ? <Progress operation={data} onClose={close} /> : error && <Button onClick={close}>Close</Button>}
+    </>
+  )
 }
 
 const endsTasks = { object: 'task', list: 'listTasks', right: 'task.delete' } as const
