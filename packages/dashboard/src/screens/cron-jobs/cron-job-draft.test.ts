@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { checkCronJob, cronJobBody, cronJobDraft, usesRules } from './cron-job-draft.ts'
+import { checkCronJob, cronJobBody, cronJobDraft, previewStart, usesRules } from './cron-job-draft.ts'
 
 const draft = { ...cronJobDraft(undefined, 'Europe/Berlin'), name: 'Report', url: 'https://example.com/' }
 
@@ -35,6 +35,13 @@ describe('the fields of a cron job', () => {
     expect(fields).toEqual(['cron', 'ends_at', 'labels', 'max_age_ms', 'name'])
     expect(checkCronJob({ ...draft, startsAt: { text: 'soon', zone } }, false)).toHaveProperty('starts_at')
     expect(checkCronJob(draft, true)).toHaveProperty('payload')
+  })
+
+  it('are previewed from a start in the future', () => {
+    const now = new Date('2026-11-21T12:00:00Z')
+    expect(previewStart('2026-12-01T08:00:00.000Z', now)).toEqual({ from: '2026-12-01T07:59:59.999Z' })
+    expect(previewStart('2026-11-01T08:00:00.000Z', now)).toEqual({})
+    expect(previewStart(null, now)).toEqual({})
   })
 
   it('are folded until one of the rules for occurrences is set', () => {

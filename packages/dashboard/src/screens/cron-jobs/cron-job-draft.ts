@@ -46,6 +46,12 @@ export function scheduleIn(draft: CronJobDraft): Schedule {
   return { cron, timezone, startsAt: readWhen(startsAt).at, endsAt: readWhen(endsAt).at }
 }
 
+/** Returns from when on a preview lists the runs, for its body. Default: now. */
+export function previewStart(startsAt: string | null, now: Date): { from?: string } {
+  const start = Date.parse(startsAt ?? '')
+  return start > now.getTime() ? { from: new Date(start - 1).toISOString() } : {}
+}
+
 /** Returns what the API would reject, by field. Only the API checks the expression itself. */
 export function checkCronJob(draft: CronJobDraft, hadPayload: boolean): FieldErrors {
   const { startsAt, endsAt } = scheduleIn(draft)

@@ -31,6 +31,7 @@ import {
   checkCronJob,
   cronJobBody,
   cronJobDraft,
+  previewStart,
   type Schedule,
   scheduleIn,
   usesRules,
@@ -200,9 +201,9 @@ function SchedulePreview({ schedule, onRefusal }: SchedulePreviewProps): ReactNo
   const { cron, timezone, startsAt, endsAt }: Schedule = JSON.parse(useSettled(JSON.stringify(schedule), typingMs))
   // The API also says why it refuses a name such as @daily.
   const isTyped = cron.trim().startsWith('@') || cron.trim().split(/\s+/).length >= 5
-  const from = startsAt === null ? {} : { from: new Date(Date.parse(startsAt) - 1).toISOString() }
+  const body = { cron: cron.trim(), timezone, count, ...previewStart(startsAt, new Date()) }
   const { data, error, isPlaceholderData } = useQuery({
-    ...queryOf('previewCronJob', { ws: workspace.id, body: { cron: cron.trim(), timezone, count, ...from } }),
+    ...queryOf('previewCronJob', { ws: workspace.id, body }),
     enabled: isTyped,
   })
   const refusal = isTyped && error ? messageFor(error) : null
