@@ -5,7 +5,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Download, Radio, ScrollText } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { call, type Query, urlOf } from '../../api/call.ts'
-import { pagesOf, queryOf } from '../../api/queries.ts'
+import { allOf, pagesOf, queryOf } from '../../api/queries.ts'
 import { Form } from '../../forms/form.tsx'
 import { acceptedFilters } from '../../layout/accepted-filters.ts'
 import { ConfirmButton, DialogButton } from '../../layout/change-buttons.tsx'
@@ -31,7 +31,7 @@ export function AuditLog(): ReactNode {
   const query = useRangeQuery(filters.values, toAuditQuery)
   const list = useInfiniteQuery(pagesOf('listAuditLog', { org: organization.id, query: { ...query, limit: 50 } }))
   const exportUrl = (format: string) => urlOf('exportAuditLog', { org: organization.id, query: { ...query, format } })
-  const members = useInfiniteQuery(pagesOf('listMembers', { org: organization.id, query: { limit: 100 } }))
+  const { data: members = [] } = useQuery(allOf('listMembers', { org: organization.id }))
   return (
     <ResourceList
       title="Audit log"
@@ -63,7 +63,7 @@ export function AuditLog(): ReactNode {
             name="user_id"
             label="Member"
             all="All members"
-            options={(members.data?.items ?? []).map(({ user }) => ({ value: user.id, label: user.name }))}
+            options={members.map(({ user }) => ({ value: user.id, label: user.name }))}
           />
           <SelectFilter
             filters={filters}

@@ -186,10 +186,10 @@ export function WorkspaceMembers(): ReactNode {
 function AddMember({ present }: { present: WorkspaceMember[] }): ReactNode {
   const { organization } = useOrganization()
   const [userId, setUserId] = useState('')
-  const { data } = useInfiniteQuery(pagesOf('listMembers', { org: organization.id, query: { limit: 100 } }))
+  const { data = [] } = useQuery(allOf('listMembers', { org: organization.id }))
   const change = useMemberChange()
   const isMissing = ({ user, role }: Member) => role === 'member' && !present.some(member => member.user.id === user.id)
-  const options = (data?.items.filter(isMissing) ?? []).map(({ user, workspace_role: role }) => {
+  const options = data.filter(isMissing).map(({ user, workspace_role: role }) => {
     return { value: user.id, label: `${user.name} (${user.email}) as ${workspaceRoleNames[role].toLowerCase()}` }
   })
   if (options.length === 0) return null
