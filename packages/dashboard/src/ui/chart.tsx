@@ -21,6 +21,8 @@ export type ChartData = {
   }>
   /** Whether the values are durations in milliseconds. */
   isDuration?: boolean
+  /** The time zone of the times. Default: the browser's. */
+  timeZone?: string
 }
 
 export type ChartProps = {
@@ -76,12 +78,12 @@ export function Chart({
 type DrawnProps = Required<Pick<ChartProps, 'kind' | 'title'>> & Omit<PlotProps, 'tooltipOf'> & { hasLegend: boolean }
 
 function Drawing({ kind, title, data, height, hasLegend, onPick }: DrawnProps): ReactNode {
-  const { at, series, isDuration } = data
-  const labels = formatTicks(at).map(text => text.split('\n'))
+  const { at, series, isDuration, timeZone } = data
+  const labels = formatTicks(at, timeZone).map(text => text.split('\n'))
   const shownEvery = Math.ceil(at.length / 6)
   const tooltipOf = (index: number) => {
     const numbers = series.map(({ label, values }) => `${label} ${formatValue(values[index], isDuration)}`)
-    return `${timeOf(at[index] ?? 0)}: ${numbers.join(', ')}`
+    return `${formatAbsolute(new Date(at[index] ?? 0), timeZone)}: ${numbers.join(', ')}`
   }
   const Drawn = kind === 'lines' ? Lines : Bars
   return (
@@ -133,10 +135,6 @@ function Bars({ data: { at, series }, height, tooltipOf, onPick }: PlotProps): R
   )
 }
 
-function timeOf(at: number): string {
-  return formatAbsolute(new Date(at))
-}
-
 // A value above 0 always stays visible.
 function heightOf(value: number, top: number): string {
   return value === 0 ? '0' : `${Math.max((value / top) * 100, 3)}%`
@@ -144,7 +142,8 @@ function heightOf(value: number, top: number): string {
 
 type NumbersProps = { title: string; data: ChartData; pathAt: ((index: number) => string) | undefined }
 
-function Numbers({ title, data: { at, series, isDuration }, pathAt }: NumbersProps): ReactNode {
+function Numbers({ title, data: { at, series, isDuration, timeZone }, pathAt }: NumbersProps): ReactNode {
+  const times = at.map(time => formatAbsolute(new Date(time), timeZone))
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users scroll it
     <section className={styles.table} aria-label={title} tabIndex={0}>
@@ -162,7 +161,7 @@ function Numbers({ title, data: { at, series, isDuration }, pathAt }: NumbersPro
         <tbody>
           {at.map((time, index) => (
             <tr key={time}>
-              <th scope="row">{pathAt ? <Link to={pathAt(index)}>{timeOf(time)}</Link> : timeOf(time)}</th>
+              <th scope="row">{pathAt ? <Link to={pathAt(index)}>{times[index]}</Link> : times[index]}</th>
               {series.map(({ label, values }) => (
                 <td key={label}>{formatValue(values[index], isDuration)}</td>
               ))}

@@ -65,9 +65,10 @@ function Amounts(): ReactNode {
   )
 }
 
-function daysOf({ daily }: UsageResource): ChartData {
+export function daysOf({ daily }: Pick<UsageResource, 'daily'>): ChartData {
   return {
     at: daily.map(({ date }) => Date.parse(date)),
+    timeZone: 'UTC',
     series: [
       { label: 'Executions', values: daily.map(day => day.executions) },
       { label: 'Dead', values: daily.map(day => day.failed) },
