@@ -9,12 +9,22 @@ type Item<Name extends ListName> = Result<Name>['data'][number]
 // Requests that one page may take. With a selective filter a page of the API may be empty although there is a next one.
 const maxReads = 10
 
+// Their earlier response stays until that to a changed query arrives.
+const kept = new Set<OperationName>(['previewCronJob', 'getOverview', 'listFailures', 'countRunsOverTime', 'search'])
+
 /** Returns options for `useQuery`: the response of an operation. */
 export function queryOf<Name extends OperationName>(name: Name, ...args: Args<Name>) {
   return queryOptions({
     queryKey: [name, args[0]],
     queryFn: ({ signal }) => read(name, ...extended(args, { signal })),
+    ...(kept.has(name) ? { placeholderData: keepWithin(Object(args[0]).ws) } : {}),
   })
+}
+
+/** Returns the placeholder of a query about a workspace: the data of the query before, unless that was about another one. */
+export function keepWithin(ws: string) {
+  return <Data>(data: Data | undefined, before: { queryKey: readonly unknown[] } | undefined): Data | undefined =>
+    Object(before?.queryKey[1]).ws === ws ? data : undefined
 }
 
 /** Returns options for `useInfiniteQuery` of a list. `data.items` holds the items loaded so far. */

@@ -1,17 +1,11 @@
-import {
-  keepPreviousData,
-  MutationCache,
-  QueryCache,
-  QueryClient,
-  type QueryObserverOptions,
-} from '@tanstack/react-query'
+import { MutationCache, QueryCache, QueryClient, type QueryObserverOptions } from '@tanstack/react-query'
 import { ApiProblem } from './api-problem.ts'
 import type { OperationName } from './call.ts'
 
 // A change in one tab shows in the others.
 const otherTabs = 'BroadcastChannel' in globalThis ? new BroadcastChannel('belfry') : null
 
-type Freshness = Pick<QueryObserverOptions, 'staleTime' | 'refetchInterval' | 'placeholderData' | 'retry'>
+type Freshness = Pick<QueryObserverOptions, 'staleTime' | 'refetchInterval' | 'retry'>
 
 /** How queries of operations differ from others, on every screen. */
 const freshness: { readonly [Name in OperationName]?: Freshness } = {
@@ -21,14 +15,13 @@ const freshness: { readonly [Name in OperationName]?: Freshness } = {
   listWorkspaceMembers: { staleTime: 30_000 },
   // A recorded attempt never changes.
   getRun: { staleTime: 'static' },
-  previewCronJob: { staleTime: 30_000, placeholderData: keepPreviousData, retry: false },
+  previewCronJob: { staleTime: 30_000, retry: false },
   previewInvitation: { retry: false },
   // A banner says within ten seconds that Belfry does not deliver.
   getStatus: { refetchInterval: 3_000, staleTime: 0, retry: false },
-  getOverview: { refetchInterval: 5_000, placeholderData: keepPreviousData },
-  listFailures: { refetchInterval: 5_000, placeholderData: keepPreviousData },
-  countRunsOverTime: { refetchInterval: 10_000, placeholderData: keepPreviousData },
-  search: { placeholderData: keepPreviousData },
+  getOverview: { refetchInterval: 5_000 },
+  listFailures: { refetchInterval: 5_000 },
+  countRunsOverTime: { refetchInterval: 10_000 },
   getUpcoming: { refetchInterval: 10_000 },
   listHosts: { refetchInterval: 5_000 },
   getHost: { refetchInterval: 5_000 },

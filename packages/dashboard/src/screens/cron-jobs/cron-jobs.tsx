@@ -3,7 +3,7 @@ import { keepPreviousData, queryOptions, useInfiniteQuery, useQuery } from '@tan
 import { CalendarDays, Clock } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { type Result, read } from '../../api/call.ts'
-import { pagesOf } from '../../api/queries.ts'
+import { keepWithin, pagesOf } from '../../api/queries.ts'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { ButtonLink } from '../../ui/button.tsx'
@@ -23,7 +23,7 @@ export function CronJobs(): ReactNode {
   const filters = useFilters(['name', 'status'])
   const list = useInfiniteQuery({
     ...pagesOf('listCronJobs', { ws: workspace.id, query: filters.values }),
-    placeholderData: keepPreviousData,
+    placeholderData: keepWithin(workspace.id),
     refetchInterval: refreshMs,
   })
   const ids = list.data?.items.map(({ id }) => id) ?? []

@@ -1,10 +1,10 @@
 import type { Task } from '@belfry/contract/task'
 import { isTerminal, stateReasons, taskStates } from '@belfry/domain/task-state'
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Ban, RotateCw, Timer } from 'lucide-react'
 import { type ComponentProps, type ReactNode, useState } from 'react'
 import { call, type Query } from '../../api/call.ts'
-import { pagesOf, queryOf } from '../../api/queries.ts'
+import { keepWithin, pagesOf, queryOf } from '../../api/queries.ts'
 import { acceptedFilters } from '../../layout/accepted-filters.ts'
 import { ConfirmButton } from '../../layout/change-buttons.tsx'
 import { CronJobFilter } from '../../layout/cron-job-filter.tsx'
@@ -66,7 +66,7 @@ export function Tasks(): ReactNode {
   const list = useInfiniteQuery({
     ...pagesOf('listTasks', { ws: workspace.id, query }),
     // Keeps the current rows until the rows of a new filter have arrived.
-    placeholderData: keepPreviousData,
+    placeholderData: keepWithin(workspace.id),
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= maxPagesToRefresh ? refreshMs : false),
   })
   const tasks = list.data?.items ?? []
