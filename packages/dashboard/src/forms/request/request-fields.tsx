@@ -160,6 +160,8 @@ function PayloadEditor({ draft, onChange }: DraftProps<RequestDraft>): ReactNode
           if (!isLong) apply()
         }}
         onBlur={apply}
+        // Before the other key of a shortcut that submits the form.
+        onKeyDown={({ ctrlKey, metaKey }) => (ctrlKey || metaKey) && apply()}
         placeholder={'{\n  "user": 42\n}'}
       />
       <div className={styles.tools}>
