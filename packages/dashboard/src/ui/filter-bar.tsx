@@ -113,17 +113,18 @@ export function SearchFilter<Name extends string>({
 }: FilterProps<Name> & { isPageSearch?: boolean }): ReactNode {
   const applied = filters.first(name)
   const [text, setText] = useState(applied)
-  const own = useRef(applied)
+  const own = useRef<string[]>([])
   const { set } = filters
   useEffect(() => {
-    // The URL returns what this field has set, possibly after the user typed more.
-    if (applied !== own.current) setText(applied)
-    own.current = applied
+    // The URL returns what this field has set, possibly after the user typed more and the field has set that too.
+    const at = own.current.indexOf(applied)
+    if (at === -1) setText(applied)
+    own.current = at === -1 ? [] : own.current.slice(at + 1)
   }, [applied])
   useEffect(() => {
     if (text === applied) return
     const timer = setTimeout(() => {
-      own.current = text
+      own.current.push(text)
       set(name, text)
     }, 250)
     return () => clearTimeout(timer)
