@@ -47,7 +47,7 @@ const keys = new Map<string, string>()
 /** Calls an operation that changes something. The repetition of a failed publish or replay has the same idempotency key. */
 export async function call<Name extends OperationName>(name: Name, ...args: Args<Name>): Promise<Result<Name>> {
   const text = JSON.stringify([name, args])
-  if (!keys.has(text) && (name === 'publishEvent' || name === 'replayTask')) keys.set(text, crypto.randomUUID())
+  if (!keys.has(text) && (name === 'publishEvent' || name === 'replayTask')) keys.set(text, newKey())
   const keyed = [{ idempotencyKey: keys.get(text), ...args[0] }] as unknown as Args<Name> // the same members
   try {
     const result = await read(name, ...keyed)
@@ -57,6 +57,11 @@ export async function call<Name extends OperationName>(name: Name, ...args: Args
     changedAt = performance.now()
     changes.push(name)
   }
+}
+
+/** Returns a random idempotency key. A page without TLS has no `crypto.randomUUID`. */
+export function newKey(): string {
+  return crypto.getRandomValues(new Uint32Array(4)).join('-')
 }
 
 /** Returns the operations that `call` has called since the last time. */

@@ -1,5 +1,6 @@
 import { type FocusEvent, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'react-router'
+import { newKey } from '../api/call.ts'
 import { type FieldErrors, type FormState, useForm } from './form.tsx'
 import { dropDraft, keepDraft, keptDraft } from './kept-drafts.ts'
 import type { Change } from './use-change.ts'
@@ -46,7 +47,7 @@ export function useDraftForm<Draft, Result>(options: DraftFormOptions<Draft, Res
       keep()
     }
   }, [path, initial])
-  const idempotencyKey = useRef(crypto.randomUUID())
+  const idempotencyKey = useRef(newKey())
   const form = useForm({
     read: (_field, _data, intent) => options.intend?.(draft, intent) ?? draft,
     check,
@@ -58,7 +59,7 @@ export function useDraftForm<Draft, Result>(options: DraftFormOptions<Draft, Res
     },
   })
   const onChange = (change: Partial<Draft>) => {
-    idempotencyKey.current = crypto.randomUUID()
+    idempotencyKey.current = newKey()
     setDraft(before => ({ ...before, ...change }))
   }
   const discard = () => {
