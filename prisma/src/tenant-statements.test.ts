@@ -55,7 +55,7 @@ const withoutTenant: Record<string, keyof typeof reasons> = {
   'tasks/end-tasks.ts#statements': 'part',
   'tasks/expire-tasks.ts#overdueTasks': 'scatter',
   'tasks/expire-tasks.ts#givenTasks': 'byTask',
-  'tasks/expire-tasks.ts#statementFor': 'part',
+  'tasks/expire-tasks.ts#statement': 'byTask',
   'tasks/late-work.ts#lateHeadStatement': 'scatter',
   'tasks/locate-tasks.ts#locateStatement': 'byTask',
   'tasks/lose-attempts.ts#statement': 'byTask',

@@ -101,6 +101,21 @@ describe('expireTasks', () => {
     expect([await failures(first), await failures(second)]).toEqual([{ n: 0 }, { n: 1 }])
   })
 
+  it('ends a task whose callbacks cannot be stored without them, and those beside it with theirs', async () => {
+    const url = 'https://example.com/'
+    const callbacks = JSON.stringify({ on_failure: { url, headers: {}, retry: { max_retries: 0 }, timeout_ms: 1000 } })
+    const bad = await expired({ callbacks, qstash: String.raw`{"scheduleId":"\u0000"}` })
+    const others = [await expired({ callbacks }), await expired({ callbacks, qstash: '{}' }), await expired()]
+    const ended = await expireTasks(db.pool, { limit: 100 })
+    expect(ended.map(({ taskId }) => taskId).toSorted()).toEqual([bad, ...others].toSorted())
+    const refused = ended.filter(({ refusal }) => refusal !== null)
+    expect(refused).toMatchObject([{ taskId: bad, refusal: expect.stringContaining('Unicode') }])
+    expect(await taskRow(db.pool, bad)).toMatchObject({ state: 'dead', has_callbacks: false })
+    const text = 'SELECT callback_of AS id FROM tasks WHERE callback_of = ANY ($1)'
+    const called = (await db.pool.query<{ id: string }>(text, [[bad, ...others]])).rows.map(({ id }) => id)
+    expect(called.toSorted()).toEqual(others.slice(0, 2).toSorted())
+  })
+
   it('handles more than one batch', async () => {
     await insertTasks(
       db.pool,

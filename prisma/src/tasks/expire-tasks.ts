@@ -1,8 +1,9 @@
 import type { StateReason } from '@belfry/domain/task-state'
-import type { Db } from '../postgres/in-transaction.ts'
+import { type Db, inTransaction } from '../postgres/in-transaction.ts'
+import { type Ended, endWithCallbacks } from './drop-callbacks.ts'
 import { countedFailures } from './task-row.ts'
 
-export type ExpiredTask = { taskId: string; workspaceId: string; attempts: number }
+export type ExpiredTask = Ended<{ taskId: string; workspaceId: string; attempts: number }>
 
 export const isExpired = `(t.expires_at IS NOT NULL AND t.expires_at <= clock_timestamp())`
 
@@ -10,18 +11,24 @@ export const expiredReason = 'expired' satisfies StateReason
 
 /**
  * Ends waiting tasks whose deadline has passed: they are dead. Skips rows that another caller locks, and held tasks:
- * they may have been delivered before a restore.
+ * they may have been delivered before a restore. When PostgreSQL refuses one of them, the others end nevertheless, and
+ * that one without its callbacks.
  * @param which - Up to `limit` tasks with the earliest deadlines, or the expired ones among the given tasks.
  */
-export async function expireTasks(
-  db: Db,
-  which: { limit: number } | { taskIds: readonly string[] },
-): Promise<ExpiredTask[]> {
+export function expireTasks(db: Db, which: { limit: number } | { taskIds: readonly string[] }): Promise<ExpiredTask[]> {
   const query =
     'limit' in which
-      ? { name: 'expire_due_tasks', text: statementFor(dueTasks), values: [which.limit] }
-      : { name: 'expire_tasks', text: statementFor(givenTasks), values: [which.taskIds] }
-  return (await db.query<ExpiredTask>(query)).rows
+      ? { name: 'lock_overdue_tasks', text: dueTasks, values: [which.limit] }
+      : { name: 'lock_expired_tasks', text: givenTasks, values: [which.taskIds] }
+  return inTransaction(db, async tx => {
+    const { rows } = await tx.query<{ id: string }>(query)
+    if (rows.length === 0) return []
+    const locked = rows.map(({ id }) => ({ taskId: id, runId: null }))
+    return endWithCallbacks(tx, locked, async some => {
+      const values = [some.map(({ taskId }) => taskId)]
+      return (await tx.query<ExpiredTask>({ name: 'expire_tasks', text: statement, values })).rows
+    })
+  })
 }
 
 /** The waiting tasks whose deadline has passed. `now()` is at most the clock, and the index can use it. */
@@ -38,15 +45,12 @@ const givenTasks = `
     FOR UPDATE SKIP LOCKED`
 
 // A task that never started was not an execution, so it is not a failed one.
-function statementFor(chosen: string): string {
-  return `
-  WITH chosen AS (${chosen}),
-  expired AS (
-    UPDATE tasks t
+const statement = `
+  WITH expired AS (
+    UPDATE tasks
     SET state = 'dead', state_reason = '${expiredReason}', quarantined = false, finished_at = now(), updated_at = now()
-    FROM chosen WHERE t.id = chosen.id
-    RETURNING t.id, t.workspace_id, t.attempts
+    WHERE id = ANY ($1::uuid[])
+    RETURNING id, workspace_id, attempts
   ),
   ${countedFailures('expired WHERE attempts > 0')}
   SELECT id AS "taskId", workspace_id AS "workspaceId", attempts FROM expired`
-}

@@ -1,7 +1,6 @@
 import type { TaskState } from '../generated/enums.ts'
-import { isTransientDatabaseError } from '../postgres/database-errors.ts'
-import { type Db, inTransaction, type Transaction } from '../postgres/in-transaction.ts'
-import { dropCallbacks } from './drop-callbacks.ts'
+import { type Db, inTransaction } from '../postgres/in-transaction.ts'
+import { type Ended, endWithCallbacks } from './drop-callbacks.ts'
 import { topicOf } from './task-row.ts'
 
 /** A task is dead after this many losses while it was the only attempt in flight in its process. */
@@ -12,13 +11,14 @@ const spreadMs = 5_000
 
 export type Attempt = { taskId: string; runId: string }
 
-/**
- * A task whose attempt was lost. `refusal`: why PostgreSQL could not store its callbacks, so they are dropped; null if
- * it stored them.
- */
-export type LostAttempt = { taskId: string; workspaceId: string; state: TaskState; attempts: number; dueAt: Date } & {
-  refusal: string | null
-}
+/** A task whose attempt was lost. */
+export type LostAttempt = Ended<{
+  taskId: string
+  workspaceId: string
+  state: TaskState
+  attempts: number
+  dueAt: Date
+}>
 
 /**
  * Ends attempts that were lost with their dispatcher. Each gets a failed run with the code `worker_lost`, and its task
@@ -30,33 +30,12 @@ export type LostAttempt = { taskId: string; workspaceId: string; state: TaskStat
  * @param isAlone - Whether the lost process had no other attempt in flight.
  */
 export function loseAttempts(db: Db, attempts: readonly Attempt[], isAlone: boolean): Promise<LostAttempt[]> {
-  return inTransaction(db, tx => lose(tx, attempts, isAlone))
-}
-
-async function lose(
-  tx: Transaction,
-  attempts: readonly Attempt[],
-  isAlone: boolean,
-  refusal: string | null = null,
-): Promise<LostAttempt[]> {
-  const values = [attempts.map(({ taskId }) => taskId), attempts.map(({ runId }) => runId), isAlone]
-  await tx.query('SAVEPOINT losing')
-  try {
-    const { rows } = await tx.query<LostAttempt>({ name: 'lose_attempts', text: statement, values })
-    await tx.query('RELEASE losing')
-    return rows.map(row => Object.assign(row, { refusal }))
-  } catch (error) {
-    if (isTransientDatabaseError(error) || !(error instanceof Error)) throw error
-    await tx.query('ROLLBACK TO losing; RELEASE losing')
-    const [first] = attempts
-    if (first && attempts.length === 1) {
-      if (await dropCallbacks(tx, first)) return lose(tx, attempts, isAlone, error.message)
-      throw error
-    }
-    const half = Math.ceil(attempts.length / 2)
-    const lost = await lose(tx, attempts.slice(0, half), isAlone)
-    return [...lost, ...(await lose(tx, attempts.slice(half), isAlone))]
-  }
+  return inTransaction(db, tx =>
+    endWithCallbacks(tx, attempts, async some => {
+      const values = [some.map(({ taskId }) => taskId), some.map(({ runId }) => runId), isAlone]
+      return (await tx.query<LostAttempt>({ name: 'lose_attempts', text: statement, values })).rows
+    }),
+  )
 }
 
 const statement = `

@@ -67,12 +67,16 @@ export const attemptingFunctions: SendingFunction[] = [
   {
     by: expireTasks,
     call: db => expireTasks(db, { limit: 1 }),
-    sends: { expire_due_tasks: 'Ends the waiting tasks with the earliest passed deadlines.' },
+    answers: { lock_overdue_tasks: [{ id }] },
+    sends: {
+      lock_overdue_tasks: 'Locks the waiting tasks with the earliest passed deadlines.',
+      expire_tasks: 'Ends locked tasks whose deadlines have passed.',
+    },
   },
   {
     by: expireTasks,
     call: db => expireTasks(db, { taskIds: [id] }),
-    sends: { expire_tasks: 'Ends those of the given tasks whose deadlines have passed.' },
+    sends: { lock_expired_tasks: 'Locks those of the given tasks whose deadlines have passed.' },
   },
   {
     by: journalSends,

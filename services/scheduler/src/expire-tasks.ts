@@ -1,5 +1,6 @@
 import { advanceQueuesOf } from '@belfry/db/queues/advance-queues'
 import { expireTasks } from '@belfry/db/tasks/expire-tasks'
+import { toId } from '@belfry/domain/id'
 import { failpoint } from '@belfry/runtime'
 import type { Context } from './context.ts'
 import { drain } from './drain.ts'
@@ -16,6 +17,11 @@ export function expireOverdue(ctx: Context, signal: AbortSignal): Promise<number
     const ids = expired.map(({ taskId }) => taskId)
     await advanceQueuesOf(ctx.pool, ids)
     ctx.log.info({ expired: expired.length }, 'tasks.expired')
+    for (const { taskId, workspaceId, refusal } of expired) {
+      if (refusal === null) continue
+      const ids = { task: toId('task', taskId), workspace: toId('ws', workspaceId) }
+      ctx.log.error({ ...ids, reason: refusal }, 'callbacks.dropped')
+    }
     return expired.length
   })
 }
