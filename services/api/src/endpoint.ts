@@ -92,6 +92,8 @@ export function endpoint<const O extends Served>(operation: O, given: Handle<O> 
       const arrivedAt = ctx.clock.now()
       const params = readParams(request, parameters)
       const caller = await authorize(ctx, request, right, params, orRights)
+      // PostgreSQL has no text with NUL, so no object has such a name.
+      if (Object.values(request.params).join().includes('\0')) throw notFound()
       if (hasWorkspace && caller !== null && 'workspaceId' in caller) Object.assign(params, { ws: caller.workspaceId })
       const query = querySchema && parseInput(querySchema, request.query)
       if (query?.ok === false) throw invalid('query', query.errors)

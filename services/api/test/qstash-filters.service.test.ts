@@ -198,3 +198,33 @@ it('refuses options that it would ignore: another order, and a retry with other 
   const retried = await call('POST', `/v2/dlq/retry/${dlqIdOf(id)}`, undefined, { 'Upstash-Telemetry-Sdk': 'x' })
   expect(retried.body).toEqual({ messageId: expect.stringMatching(/^msg_/) })
 })
+
+it('refuses text that cannot be stored: in a batch, only the message with it', async () => {
+  const item = (headers = {}) => ({ destination: target, headers: { 'Upstash-Delay': '1h', ...headers }, body: 'a\0' })
+  const wrong = ['a\0', '\ud800'].flatMap(text => [
+    item({ 'Upstash-Redact-Fields': `header[${text}]` }),
+    { ...item(), destination: `${target}?${text}` },
+    { ...item(), queue: text },
+  ])
+  const { body } = await call('POST', '/v2/batch', [item(), ...wrong])
+  const error = expect.stringContaining('stored')
+  expect(body).toEqual([{ messageId: expect.any(String), url: target }, ...wrong.map(() => ({ error }))])
+  expect((await call('GET', `/v2/messages/${body[0].messageId}`)).body).toMatchObject({ body: 'a\0' })
+
+  const named = (name: string) => ({ endpoints: [{ name, url: target }] })
+  const refused: Array<[status: number, method: string, path: string, body?: unknown]> = [
+    [404, 'GET', 'queues/%00'],
+    [404, 'GET', 'topics/%00'],
+    [404, 'GET', 'schedules/%00'],
+    [404, 'GET', 'flowControl/%00'],
+    [400, 'GET', 'events?label=%00'],
+    [400, 'DELETE', 'messages', { url: '\0' }],
+    [400, 'DELETE', 'topics/group/endpoints', { endpoints: [{ url: '\0' }] }],
+    [400, 'POST', 'topics/group/endpoints', named('a\0')],
+    [400, 'POST', 'topics/group/endpoints', named('\ud800')],
+    [400, 'POST', 'topics/group/endpoints', named('x'.repeat(201))],
+  ]
+  for (const [status, method, path, sent] of refused)
+    expect([path, sent, (await call(method, `/v2/${path}`, sent)).status]).toEqual([path, sent, status])
+  await call('DELETE', '/v2/messages')
+})

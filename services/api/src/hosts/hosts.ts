@@ -31,7 +31,6 @@ export const pauseHost = endpoint(operations.pauseHost, (ctx, input) => setPause
 export const resumeHost = endpoint(operations.resumeHost, (ctx, input) => setPaused(ctx, input, false))
 
 export const resetCircuit = endpoint(operations.resetCircuit, async (ctx, { caller, params: { host } }) => {
-  if (host.includes('\0')) throw notFound() // PostgreSQL has no such text
   const { workspaceId } = caller
   const dispatchers = await inTransaction(ctx.pool, async tx => {
     const found = await requestCircuitReset(tx, { workspaceId, host })

@@ -1,7 +1,7 @@
 import type { TaskFilter } from '@belfry/db/tasks/task-filter'
 import { fromId, NIL_UUID } from '@belfry/domain/id'
 import { queueOfFlowControl } from './publish/message-task.ts'
-import { badRequest, notOffered } from './qstash-error.ts'
+import { badRequest, notOffered, refuseUnstorable } from './qstash-error.ts'
 
 // What each filter selects. Several values of one filter mean any of them.
 const lists: Record<string, (values: string[]) => TaskFilter> = {
@@ -49,7 +49,9 @@ const separators: Record<string, RegExp> = { url: /,(?=https?:)/i, path: /,(?=\/
 
 /** Reads the values of a filter: repeated, or separated by commas. */
 export function readList(query: URLSearchParams, name: string): string[] {
-  return query.getAll(name).flatMap(text => text.split(separators[name] ?? ','))
+  const values = query.getAll(name).flatMap(text => text.split(separators[name] ?? ','))
+  refuseUnstorable(values)
+  return values
 }
 
 /** Reads `fromDate` and `toDate`, both inclusive. Default: all times. */

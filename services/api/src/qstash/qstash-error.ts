@@ -1,4 +1,5 @@
 import { AppError } from '@belfry/domain/app-error'
+import { findUnstorable } from '@belfry/domain/json-text'
 
 /** A refusal of the QStash interface, with a status that the code of a problem does not have. */
 export class QstashError extends AppError {
@@ -15,6 +16,12 @@ export class QstashError extends AppError {
 /** The refusal of a request with a value that is not allowed. */
 export function badRequest(message: string): QstashError {
   return new QstashError(400, message)
+}
+
+/** @throws QstashError for a value with text that PostgreSQL cannot store. */
+export function refuseUnstorable(value: unknown): void {
+  const found = findUnstorable(JSON.stringify(value))
+  if (found) throw badRequest(`the request contains ${found}, which cannot be stored`)
 }
 
 /** The refusal of something that QStash has and Belfry does not. */

@@ -72,7 +72,6 @@ export async function storeSchedule(call: Call<'cron_job.write'>, publication: P
   }
   const { id, key: _, workspaceId, ...job } = toNewCronJob(caller.workspaceId, body, '')
   const scheduleId = options.scheduleId ?? toId('scd', id)
-  if (!/^[\x21-\x7e]{1,255}$/.test(scheduleId)) throw badRequest('invalid Upstash-Schedule-Id')
   const fields = { ...job, qstashId: scheduleId, qstash: toStoredFields(found, { ...options, scheduleId }, caller) }
   // The callbacks, too, are replaced: a change would keep those that it does not name.
   const change = { ...fields, callbacks: toCallbackChange(body) ?? null }

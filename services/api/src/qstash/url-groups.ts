@@ -6,7 +6,7 @@ import { requireReader } from '../auth/require-reader.ts'
 import { requireSecretUse, type Written } from '../secrets/require-secret-use.ts'
 import { type Call, on, type QstashRoutes, readJson } from './call.ts'
 import { checkUrl } from './publish/message-task.ts'
-import { badRequest, QstashError } from './qstash-error.ts'
+import { badRequest, QstashError, refuseUnstorable } from './qstash-error.ts'
 
 // The endpoints of a URL group are the subscriptions to the topic of its name, except subscriptions of MCP clients:
 // their callbacks are verified, and their clients end them.
@@ -28,6 +28,7 @@ export const urlGroupRoutes: QstashRoutes = [
 ]
 
 const maxInWorkspace = 1_000
+const maxNameLength = 200
 
 async function addEndpoints(call: Call<'subscription.write'>): Promise<void> {
   const { ctx, caller, name: group } = call
@@ -80,7 +81,11 @@ function readEndpoints(body: unknown): Array<{ name?: string; url?: string }> {
     const { name, url } = Object(endpoint) as Record<string, unknown>
     if (typeof name !== 'string' && typeof url !== 'string')
       throw badRequest('an endpoint has neither a name nor a url')
-    return { ...(typeof name === 'string' && name !== '' && { name }), ...(typeof url === 'string' && { url }) }
+    const given = { ...(typeof name === 'string' && name !== '' && { name }), ...(typeof url === 'string' && { url }) }
+    refuseUnstorable(given)
+    if (given.name && given.name.length > maxNameLength)
+      throw badRequest(`the name of an endpoint has more than ${maxNameLength} characters`)
+    return given
   })
 }
 

@@ -38,7 +38,7 @@ export const getQueue = endpoint(operations.getQueue, readQueue)
 
 export const putQueue = endpoint(operations.putQueue, async (ctx, input) => {
   const { caller, body } = input
-  const name = nameOf(input)
+  const name = input.params.queue
   if (!queueNameForm.test(name)) throw notFound()
   await moveQueue(ctx, caller, { name, action: 'queue.changed', details: body }, tx =>
     setQueue(tx, caller.workspaceId, name, body),
@@ -48,7 +48,7 @@ export const putQueue = endpoint(operations.putQueue, async (ctx, input) => {
 
 export const updateQueue = endpoint(operations.updateQueue, async (ctx, input) => {
   const { caller, body } = input
-  const name = nameOf(input)
+  const name = input.params.queue
   if (Object.keys(body).length > 0) {
     await moveQueue(ctx, caller, { name, action: 'queue.changed', details: body }, tx =>
       changeQueue(tx, caller.workspaceId, name, toLimits(body)),
@@ -61,7 +61,7 @@ export const pauseQueue = endpoint(operations.pauseQueue, (ctx, input) => setPau
 export const resumeQueue = endpoint(operations.resumeQueue, (ctx, input) => setPaused(ctx, input, false))
 
 export const deleteQueue = endpoint(operations.deleteQueue, (ctx, input) =>
-  removeQueue(ctx, input.caller, nameOf(input)),
+  removeQueue(ctx, input.caller, input.params.queue),
 )
 
 type QueueChange = {
@@ -127,18 +127,12 @@ export async function removeQueue(
 type OfQueue<Caller> = { caller: Caller; params: { queue: string } }
 
 async function setPaused(ctx: Context, input: OfQueue<Allowed<'queue.write'>>, isPaused: boolean) {
-  await movePause(ctx, input.caller, nameOf(input), isPaused)
+  await movePause(ctx, input.caller, input.params.queue, isPaused)
   return readQueue(ctx, input)
 }
 
-// PostgreSQL has no text with NUL.
-function nameOf({ params: { queue: name } }: OfQueue<unknown>): string {
-  if (name.includes('\0')) throw notFound()
-  return name
-}
-
 async function readQueue(ctx: Context, input: OfQueue<Allowed<'queue.read' | 'queue.write'>>) {
-  const row = await findQueue(ctx.pool, input.caller.workspaceId, nameOf(input))
+  const row = await findQueue(ctx.pool, input.caller.workspaceId, input.params.queue)
   return row ? presentQueue(row) : null
 }
 

@@ -137,8 +137,14 @@ it.each([
   [{ label: 'a b' }, /Upstash-Label/],
   [{ label: Array.from({ length: 11 }, (_, i) => `l${i}`).join() }, /at most 10/],
   [{ 'redact-fields': 'everything' }, /Upstash-Redact-Fields/],
+  [{ 'schedule-id': 'an id' }, /Upstash-Schedule-Id/],
   [{ 'forward-x-a': 'a\u0001b' }, /x-a/],
   [{ 'workflow-init': 'true' }, /Workflow/],
 ])('refuses %j', (headers, reason) => {
   expect(() => read(headers as Record<string, string>)).toThrow(reason)
+})
+
+it('refuses long schedule ids and redacted fields', () => {
+  expect(() => read({ 'schedule-id': 'x'.repeat(256) })).toThrow(/Upstash-Schedule-Id/)
+  expect(() => read({ 'redact-fields': `header[${'x'.repeat(8_192)}]` })).toThrow(/Upstash-Redact-Fields/)
 })

@@ -38,7 +38,7 @@ export function readOptions(headers: MessageHeaders) {
     labels: readLabels(get('label')),
     redact: readRedaction(get('redact-fields')),
     cron: get('cron') ?? null,
-    scheduleId: get('schedule-id') ?? null,
+    scheduleId: readScheduleId(get('schedule-id')),
   }
 }
 
@@ -143,11 +143,19 @@ function readLabels(value = ''): string[] | null {
   return labels.length === 0 ? null : labels
 }
 
+const maxRedactionLength = 8192
+
 function readRedaction(value = ''): string[] | null {
+  if (value.length > maxRedactionLength) throw badRequest('invalid Upstash-Redact-Fields: it is too long')
   const fields = entriesOf(value)
   const wrong = fields.find(field => !/^(body|header|header\[[^\]]+\])$/.test(field))
   if (wrong === undefined) return fields.length === 0 ? null : fields
   throw badRequest(`invalid Upstash-Redact-Fields: "${wrong}" is not body, header or header[name]`)
+}
+
+function readScheduleId(value: string | undefined): string | null {
+  if (value === undefined || /^[\x21-\x7e]{1,255}$/.test(value)) return value ?? null
+  throw badRequest('invalid Upstash-Schedule-Id: use up to 255 visible characters of ASCII')
 }
 
 const maxMs = 73 * 365 * 86_400_000

@@ -18,7 +18,7 @@ import { toNewTask } from '../../tasks/new-task.ts'
 import { schedule } from '../../tasks/schedule.ts'
 import { isNew, storeTasks } from '../../tasks/store-tasks.ts'
 import { type Call, on, type Publication, type QstashRoutes, readJson, readPublication } from '../call.ts'
-import { badRequest, QstashError } from '../qstash-error.ts'
+import { badRequest, QstashError, refuseUnstorable } from '../qstash-error.ts'
 import { storeSchedule } from '../schedules.ts'
 import { type MessageOptions, refuseWorkflow } from './message-options.ts'
 import {
@@ -86,12 +86,13 @@ function readItem(item: unknown): Publication {
   if (typeof destination !== 'string') throw badRequest('a message has no destination')
   if (body !== undefined && body !== null && typeof body !== 'string')
     throw badRequest('the body of a message is not a string')
-  return {
+  const request = {
     destination,
     headers: readHeaders(headers),
-    body: Buffer.from(body ?? ''),
     ...(typeof queue === 'string' && queue !== '' && { queue }),
   }
+  refuseUnstorable(request)
+  return { ...request, body: Buffer.from(body ?? '') }
 }
 
 // Some clients send a list of values for each name.
