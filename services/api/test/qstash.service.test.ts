@@ -8,7 +8,7 @@ const api = useApi({
     free: { executions: 0 },
     startup: { requests_per_second: 3 },
     scaleup: { requests_per_second: 100_000 },
-    unicorn: { requests_per_second: 100_000, pending_tasks: 3 },
+    unicorn: { requests_per_second: 100_000, pending_tasks: 3, fan_out_per_minute: 2 },
   }),
 })
 const target = 'https://example.com/hook'
@@ -133,6 +133,19 @@ it('refuses a batch of more than 1,000, and cancels any number of messages', asy
   expect((await call('DELETE', '/v2/messages')).body).toEqual({ cancelled: 2_060 })
 }, 60_000)
 
+it('refuses more than 5,000 messages or 16 MiB for a request', async () => {
+  const call = as(await signUp('scaleup'))
+  const endpoints = Array.from({ length: 101 }, (_, i) => ({ url: `${target}/${i}` }))
+  await call('POST', '/v2/topics/group/endpoints', JSON.stringify({ endpoints }))
+  const batch = (count: number, body: string) =>
+    call('POST', '/v2/batch', JSON.stringify(Array(count).fill({ destination: 'group', body })))
+  const body = 'x'.repeat(100_000)
+  const refused = [call('POST', '/v2/publish/group', body + body), batch(2, body), batch(50, 'x')]
+  expect((await Promise.all(refused)).map(({ status }) => status)).toEqual([413, 413, 413])
+  expect((await call('GET', '/v2/events')).body.events).toEqual([])
+  expect((await call('POST', '/v2/publish/group', 'x')).body).toHaveLength(101)
+})
+
 it('lists more queues than one page of the database has', async () => {
   const caller = await signUp('scaleup')
   const workspace = `(SELECT workspace_id FROM api_keys ORDER BY created_at DESC LIMIT 1)`
@@ -236,6 +249,22 @@ it('sends a message to the endpoints of a group whose filter its JSON body match
     (await as(caller)('POST', '/v2/publish/group', body)).body.map(({ url }: { url: string }) => url)
   expect(await reached('{"paid":true}')).toEqual([`${target}/paid`, `${target}/all`])
   for (const body of ['{"paid":1}', 'paid', '']) expect(await reached(body)).toEqual([`${target}/all`])
+})
+
+it('counts the further messages of each group, also beside a group that a message does not reach', async () => {
+  const caller = await signUp('unicorn')
+  const filter = [{ path: 'paid', op: 'eq', value: true }]
+  const subscriptions = [
+    { topic: 'none', filter },
+    ...['two', 'two', 'three', 'three', 'three'].map(topic => ({ topic })),
+  ]
+  const path = '/api/v1/scheduler/subscriptions'
+  for (const fields of subscriptions)
+    await api.send('POST', path, { url: target, ...fields }, { 'X-Api-Key': caller.apiKey })
+  const publish = (...groups: string[]) =>
+    as(caller)('POST', '/v2/batch', JSON.stringify(groups.map(destination => ({ destination, body: 'x' }))))
+  expect((await publish('three', 'none')).body).toMatchObject([Array(3).fill({ url: target }), []])
+  expect((await publish('two')).status).toBe(429)
 })
 
 it('takes the token from the query, and leaves it out of the destination', async () => {

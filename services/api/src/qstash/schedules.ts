@@ -31,6 +31,7 @@ import {
   readPublished,
   refuseUnpublishable,
   toBody,
+  toPayload,
   toStoredFields,
 } from './publish/message-task.ts'
 import { badRequest, notOffered } from './qstash-error.ts'
@@ -65,7 +66,7 @@ export async function storeSchedule(call: Call<'cron_job.write'>, publication: P
   if ('group' in found) throw notOffered('A schedule of Belfry has a URL: create one schedule for each endpoint.')
   refuseUnpublishable(await readQuota(ctx, caller.organizationId), publication.body, false)
   const body: CreateCronJobBody = {
-    ...toBody(found, options, publication.body),
+    ...toBody(found, options, toPayload(publication.body, options)),
     ...readSchedule(call, options.cron),
     ...defaultRules,
     labels: options.labels ?? [],

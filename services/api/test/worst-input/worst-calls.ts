@@ -100,7 +100,17 @@ export async function callsOfQstash({ organization, ids }: FullOrganization): Pr
   ]
   const bodies = [worstValues[0], ...parts, ...bodiesOf(Object.assign({}, ...parts), 'body'), ...listsOfQstash(publish)]
   const many = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`Upstash-Forward-${i}`, 'x'.repeat(1_000)]))
-  return qstashRoutes.flatMap(([pattern, methods]) => {
+  const toGroup = {
+    operation: 'POST /v2/publish/a-group',
+    prepare: async () => ({
+      method: 'POST',
+      path: '/v2/publish/a-group',
+      // All headers that are allowed, and with the body nearly 16 MiB for all endpoints.
+      headers: { ...json, Authorization: `Bearer ${key}`, ...Object.fromEntries(Object.entries(many).slice(0, 8)) },
+      body: 'x'.repeat(9_000),
+    }),
+  }
+  const calls = qstashRoutes.flatMap(([pattern, methods]) => {
     const path =
       typeof pattern === 'string'
         ? pattern.replace(/:\w+/, names[pattern.split('/')[1] ?? ''] ?? 'a-name')
@@ -119,10 +129,12 @@ export async function callsOfQstash({ organization, ids }: FullOrganization): Pr
       }))
     })
   })
+  return [...calls, toGroup]
 }
 
 const listsOfQstash = (message: Json) => [
   Array(1_000).fill(message),
+  Array(5).fill({ ...message, destination: 'a-group' }),
   Array(20).fill({ ...message, body: worstValues[0] }),
 ]
 

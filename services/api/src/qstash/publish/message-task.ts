@@ -30,15 +30,21 @@ export function readPublished(ctx: Context, { headers, queue }: Publication): Me
 /** The endpoint that a message goes to, and the URL group that it belongs to. */
 export type Endpoint = { url: string; topicName?: string; endpointName?: string }
 
+type Payload = Pick<CreateTaskBody, 'payload_base64' | 'content_type'>
+
 /** Returns the body that creates the task, or the cron job, of a message. */
-export function toBody({ url }: Endpoint, options: MessageOptions, body: Buffer): Omit<CreateTaskBody, 'execute_at'> {
+export function toBody(
+  { url }: Endpoint,
+  options: MessageOptions,
+  payload: Payload,
+): Omit<CreateTaskBody, 'execute_at'> {
   const { callback, failureCallback } = options
   return {
     name: nameOf(url),
     url,
     method: options.method,
     ...toRequest(options),
-    ...toPayload(body, options.contentType),
+    ...payload,
     queue: toQueueField(options),
     on_success: null,
     on_attempt: callback && { url: callback.url, ...toRequest(callback) },
@@ -110,8 +116,8 @@ function toQueueField({ queue, flowControl }: MessageOptions): QueueField | null
 /** A new queue keeps the order. */
 export const queueDefaults: QueueDefaults = name => (flowControlOfQueue(name) === null ? { ordered: true } : {})
 
-// A body without a type gets the type of unknown bytes.
-function toPayload(body: Buffer, contentType: string | null): Pick<CreateTaskBody, 'payload_base64' | 'content_type'> {
+/** Returns the payload of all messages of a publication. A body without a type gets the type of unknown bytes. */
+export function toPayload(body: Buffer, { contentType }: MessageOptions): Payload {
   if (body.length === 0 && contentType === null) return {}
   const type = contentType ?? 'application/octet-stream'
   const [problem] = findHeaderProblems({ 'Content-Type': type })

@@ -28,6 +28,7 @@ import {
   readPublished,
   refuseUnpublishable,
   toBody,
+  toPayload,
   toStoredFields,
 } from './message-task.ts'
 
@@ -46,7 +47,8 @@ async function publishMessage(call: Call<'task.create'>): Promise<ApiResponse> {
   if (publication.headers['upstash-cron']) {
     return storeSchedule({ ...call, caller: requireRight(call.caller, 'cron_job.write') }, publication)
   }
-  const prepared = await preparePublication(call, await readQuota(call.ctx, call.caller.organizationId), publication)
+  const quota = await readQuota(call.ctx, call.caller.organizationId)
+  const prepared = await makeMessages(call, await checkPublication(call, quota, publication), { ...maxOfRequest })
   const [published = []] = await storePublications(call, [prepared])
   const isRepeated = published.every(({ deduplicated }) => deduplicated)
   return new ApiResponse({ status: isRepeated ? 202 : 201, body: prepared.isGroup ? published : published[0] })
@@ -65,10 +67,11 @@ async function publishBatch(call: Call<'task.create'>) {
   if (items.length > maxMessages) throw badRequest(`at most ${maxMessages} messages are allowed`)
   for (const { headers } of items.map(Object)) refuseWorkflow(readHeaders(headers))
   const quota = await readQuota(call.ctx, call.caller.organizationId)
+  const room = { ...maxOfRequest }
   // One after the other, so their ids have the order of the batch.
   const prepared = await mapInTurns(items, async item => {
-    const one = await orRefusal(() => preparePublication(call, quota, readItem(item)))
-    return 'code' in one ? { error: one.message } : one
+    const one = await orRefusal(() => checkPublication(call, quota, readItem(item)))
+    return 'code' in one ? { error: one.message } : makeMessages(call, one, room)
   })
   const published = await storePublications(
     call,
@@ -105,17 +108,17 @@ function readHeaders(headers: unknown): Record<string, string> {
 
 type Published = { messageId: string; url?: string; deduplicated?: true }
 
-/** A publication that may be stored. */
+/** The messages of a publication. */
 type Prepared = { isGroup: boolean; messages: Message[] }
 
 /** `hash`: by which it is deduplicated; null when it is not. */
 type Message = { task: NewTask; queue: QueueField | null | undefined; hash: Buffer | null }
 
 /**
- * Checks a publication and makes its tasks, without storing them.
+ * Checks a publication, and finds the endpoints that it goes to.
  * @throws QstashError, or AppError.
  */
-async function preparePublication(call: Call, quota: Quota, publication: Publication): Promise<Prepared> {
+async function checkPublication(call: Call, quota: Quota, publication: Publication) {
   const { ctx, caller } = call
   const options = readPublished(ctx, publication)
   const destination = readDestination(ctx, publication.destination)
@@ -125,8 +128,30 @@ async function preparePublication(call: Call, quota: Quota, publication: Publica
   if (isGroup && (options.callback || options.failureCallback))
     for (const right of ['subscription.read', 'run.read'] as const) requireRight(caller, right)
   const endpoints = isGroup ? await endpointsOf(call, destination.group, publication.body) : [destination]
-  const messages = endpoints.map(endpoint => {
-    const body = { ...toBody(endpoint, options, publication.body), execute_at: executeAt }
+  return { publication, options, executeAt, payload: toPayload(publication.body, options), isGroup, endpoints }
+}
+
+/** What a request may make at most: of one publication, a URL group makes many messages. */
+const maxOfRequest = { messages: 5_000, bytes: 16 * 1024 * 1024 }
+
+/**
+ * Makes the tasks of a publication, without storing them.
+ * @param room - What the request may still make.
+ * @throws QstashError (413)
+ */
+async function makeMessages(
+  { ctx, caller }: Call,
+  { publication, options, executeAt, payload, isGroup, endpoints }: Awaited<ReturnType<typeof checkPublication>>,
+  room: typeof maxOfRequest,
+): Promise<Prepared> {
+  room.messages -= endpoints.length
+  room.bytes -= endpoints.length * (publication.body.length + JSON.stringify(publication.headers).length)
+  if (room.messages < 0 || room.bytes < 0) {
+    const { messages, bytes } = maxOfRequest
+    throw new QstashError(413, `a request makes at most ${messages} messages with ${bytes} bytes`)
+  }
+  const messages = await mapInTurns(endpoints, endpoint => {
+    const body = { ...toBody(endpoint, options, payload), execute_at: executeAt }
     const qstash = toStoredFields(endpoint, options, caller)
     const hash = hashOf(publication, options, endpoint, isGroup)
     return { task: { ...toNewTask(caller.workspaceId, body, '', ctx.clock.now()), qstash }, queue: body.queue, hash }
@@ -141,7 +166,7 @@ async function storePublications(call: Call<'task.create'>, prepared: readonly P
     starts: 'later', // `refuseUnpublishable` has decided about the others
     rows: messages.map(({ task }) => task),
     repeats: messages.filter(({ hash }) => hash !== null).length,
-    fanOut: messages.length - prepared.length,
+    fanOut: prepared.reduce((sum, { messages }) => sum + Math.max(0, messages.length - 1), 0),
     queues: messages.map(({ queue }) => queue),
     queueDefaults,
     store: work => storeMessages(work, messages),
