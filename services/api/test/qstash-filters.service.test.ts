@@ -228,3 +228,23 @@ it('refuses text that cannot be stored: in a batch, only the message with it', a
     expect([path, sent, (await call(method, `/v2/${path}`, sent)).status]).toEqual([path, sent, status])
   await call('DELETE', '/v2/messages')
 })
+
+it('has one endpoint of a group for each URL, also when a name moves to the URL of another endpoint', async () => {
+  const path = '/v2/topics/moved/endpoints'
+  const [one, two] = [
+    { name: 'one', url: `${target}/a` },
+    { name: 'two', url: `${target}/b` },
+  ]
+  await call('POST', path, { endpoints: [one, two] })
+  const moved = { endpoints: [{ ...one, url: two.url }] }
+  const keys = `/api/v1/workspaces/${api.caller.workspaceId}/api-keys`
+  const session = { Authorization: `Bearer ${api.caller.token}` }
+  const scopes = ['subscription.read', 'subscription.write']
+  const { key } = (await api.send('POST', keys, { name: 'K', scopes }, session)).body
+  expect((await call('POST', path, moved, { Authorization: `Bearer ${key}` })).status).toBe(403)
+  expect((await call('POST', path, moved)).status).toBe(200)
+  expect((await call('GET', '/v2/topics/moved')).body.endpoints).toEqual(moved.endpoints)
+  const swapped = { endpoints: [{ ...two, url: one.url }, one, { ...two, url: `${target}/c` }] }
+  expect((await call('POST', path, swapped)).status).toBe(200)
+  expect((await call('GET', '/v2/topics/moved')).body.endpoints).toEqual([one, swapped.endpoints[2]])
+})

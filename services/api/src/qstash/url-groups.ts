@@ -2,6 +2,7 @@ import { type Db, inTransaction } from '@belfry/db/postgres/in-transaction'
 import { newUuid, toId } from '@belfry/domain/id'
 import { isTopic } from '@belfry/domain/topic'
 import { audit } from '../audit/audit.ts'
+import { requireRight } from '../auth/authorize.ts'
 import { requireReader } from '../auth/require-reader.ts'
 import { requireSecretUse, type Written } from '../secrets/require-secret-use.ts'
 import { type Call, on, type QstashRoutes, readJson } from './call.ts'
@@ -18,7 +19,7 @@ export const urlGroupRoutes: QstashRoutes = [
     '/topics/:name',
     {
       get: on('subscription.read', async call => (await readGroups(call, call.name))[0] ?? null),
-      delete: on('subscription.delete', async call => ((await remove(call)) === 0 ? null : undefined)),
+      delete: on('subscription.delete', async call => ((await remove(call.ctx.pool, call)) === 0 ? null : undefined)),
     },
   ],
   [
@@ -51,7 +52,7 @@ async function addEndpoints(call: Call<'subscription.write'>): Promise<void> {
     for (const { callbacks } of rows) requireReader(caller, 'subscription.read', { url: urls[0], callbacks })
     await requireSecretUse(tx, caller, [...endpoints, ...rows])
     for (const { name, url = '' } of endpoints) {
-      const id = await upsert(tx, caller.workspaceId, group, { name: name ?? null, url })
+      const id = await upsert(tx, call, { name: name ?? null, url })
       await audit(tx, caller, 'subscription.changed', toId('sub', id), { topic: group })
     }
     const counted = await tx.query<{ n: number }>(
@@ -67,7 +68,7 @@ async function removeEndpoints(call: Call<'subscription.delete'>): Promise<void>
   const endpoints = readEndpoints(await readJson(call))
   const names = endpoints.flatMap(({ name }) => name ?? [])
   const urls = endpoints.flatMap(({ name, url }) => (name === undefined && url !== undefined ? [url] : []))
-  await remove(call, 'AND (endpoint_name = ANY ($3::text[]) OR url = ANY ($4::text[]))', [names, urls])
+  await remove(call.ctx.pool, call, 'AND (endpoint_name = ANY ($3::text[]) OR url = ANY ($4::text[]))', [names, urls])
 }
 
 function tooMany(): QstashError {
@@ -89,11 +90,22 @@ function readEndpoints(body: unknown): Array<{ name?: string; url?: string }> {
   })
 }
 
-// An endpoint with the name, or else with the URL, is replaced.
-async function upsert(tx: Db, workspaceId: string, group: string, { name, url }: Endpoint): Promise<string> {
+// An endpoint with the name, or else with the URL, is replaced. A name that moves to the URL of another endpoint replaces
+// that one too: the URL would get each message twice. QStash has no filters, so a subscription with one stays.
+async function upsert(tx: Db, call: Call<'subscription.write'>, { name, url }: Endpoint): Promise<string> {
+  const [workspaceId, group] = [call.caller.workspaceId, call.name]
+  const moves = `
+    AND url = $4 AND filter IS NULL AND EXISTS (
+      SELECT FROM subscriptions n
+      WHERE n.workspace_id = $1 AND n.topic = $2 AND n.endpoint_name = $3 AND n.url <> $4 AND n.mcp IS NULL
+    )`
+  if (name !== null) await remove(tx, call, moves, [name, url])
   const change = `
     UPDATE subscriptions SET url = $4, endpoint_name = coalesce($3, endpoint_name), updated_at = now()
-    WHERE workspace_id = $1 AND topic = $2 AND (endpoint_name = $3 OR url = $4) AND mcp IS NULL RETURNING id`
+    WHERE workspace_id = $1 AND id = (
+      SELECT id FROM subscriptions WHERE workspace_id = $1 AND topic = $2 AND (endpoint_name = $3 OR url = $4) AND mcp IS NULL
+      ORDER BY endpoint_name = $3 DESC NULLS LAST, id LIMIT 1
+    ) RETURNING id`
   const [changed] = await rowsOf(tx, change, [workspaceId, group, name, url])
   if (changed) return changed
   const insert = `
@@ -104,11 +116,12 @@ async function upsert(tx: Db, workspaceId: string, group: string, { name, url }:
   return inserted
 }
 
-function remove({ ctx, caller, name: topic }: Call<'subscription.delete'>, condition = '', values: unknown[] = []) {
+function remove(db: Db, { caller, name: topic }: Call, condition = '', values: unknown[] = []) {
   const text = `DELETE FROM subscriptions WHERE workspace_id = $1 AND topic = $2 AND mcp IS NULL ${condition} RETURNING id`
-  return inTransaction(ctx.pool, async tx => {
+  return inTransaction(db, async tx => {
     const ids = await rowsOf(tx, text, [caller.workspaceId, topic, ...values])
-    for (const id of ids) await audit(tx, caller, 'subscription.deleted', toId('sub', id), { topic })
+    for (const id of ids)
+      await audit(tx, requireRight(caller, 'subscription.delete'), 'subscription.deleted', toId('sub', id), { topic })
     return ids.length
   })
 }
