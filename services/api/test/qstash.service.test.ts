@@ -307,6 +307,16 @@ it('keeps one schedule for each id, also for concurrent requests', async () => {
   expect((await call('GET', '/v2/schedules')).body).toHaveLength(1)
 })
 
+it('replaces a cron job that was not created as a schedule, by the id that the list has', async () => {
+  const caller = await signUp('scaleup')
+  const call = as(caller)
+  const job = { name: 'native', cron: '0 0 * * *', timezone: 'UTC', url: `${target}/native`, method: 'POST' }
+  await api.send('POST', '/api/v1/scheduler/cronjobs', job, { 'X-Api-Key': caller.apiKey })
+  const [{ scheduleId }] = (await call('GET', '/v2/schedules')).body
+  await call('POST', `/v2/schedules/${target}`, '', { 'Upstash-Cron': '0 1 * * *', 'Upstash-Schedule-Id': scheduleId })
+  expect((await call('GET', '/v2/schedules')).body).toMatchObject([{ scheduleId, destination: target }])
+})
+
 const options: ReadonlyArray<Record<string, string>> = [
   { 'Upstash-Cron': 'CRON_TZ=Europe/Berlin 0 7 * * *' },
   { 'Upstash-Method': 'PUT' },

@@ -159,15 +159,18 @@ function readSchedule({ ctx }: Call, text: string): { cron: string; timezone: st
   return { cron, timezone }
 }
 
+// A cron job that was not created as a schedule has the id of one, too.
 async function findId(db: Db, workspaceId: string, scheduleId: string): Promise<string | null> {
-  const text = 'SELECT id FROM cron_jobs WHERE workspace_id = $1 AND qstash_id = $2'
-  const { rows } = await db.query<{ id: string }>({ name: 'find_schedule', text, values: [workspaceId, scheduleId] })
+  const text = `
+    SELECT id FROM cron_jobs WHERE workspace_id = $1 AND (qstash_id = $2 OR id = $3 AND qstash_id IS NULL)
+    ORDER BY qstash_id LIMIT 1`
+  const values = [workspaceId, scheduleId, fromId('scd', scheduleId)]
+  const { rows } = await db.query<{ id: string }>({ name: 'find_schedule', text, values })
   return rows[0]?.id ?? null
 }
 
-// A cron job that was not created as a schedule has the id of one, too.
-async function idOf({ ctx, caller, name: scheduleId }: Call): Promise<string> {
-  return (await findId(ctx.pool, caller.workspaceId, scheduleId)) ?? fromId('scd', scheduleId) ?? NIL_UUID
+async function idOf({ ctx, caller, name }: Call): Promise<string> {
+  return (await findId(ctx.pool, caller.workspaceId, name)) ?? NIL_UUID
 }
 
 type Occurrence = { job: string; id: string; at: Date; state: TaskState }
