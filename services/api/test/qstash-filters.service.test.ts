@@ -248,3 +248,18 @@ it('has one endpoint of a group for each URL, also when a name moves to the URL 
   expect((await call('POST', path, swapped)).status).toBe(200)
   expect((await call('GET', '/v2/topics/moved')).body.endpoints).toEqual([one, swapped.endpoints[2]])
 })
+
+it('redacts the callback of a redacted message, which repeats the message', async () => {
+  const redacted = { 'Upstash-Redact-Fields': 'header[x]', 'Upstash-Forward-X': 'secret' }
+  const id = await publish({ headers: { ...redacted, 'Upstash-Failure-Callback': `${target}/redacted` } })
+  await kill([id])
+  const { events } = (await call('GET', `/v2/events?url=${target}/redacted`)).body
+  const { messageId } = events[0]
+  const message = (await call('GET', `/v2/messages/${messageId}`)).body
+  await kill([messageId])
+  const [dead] = (await call('GET', `/v2/dlq?messageId=${messageId}`)).body.messages
+  const bodies = [message.body, dead.body, Buffer.from(events[0].body, 'base64').toString()]
+  expect(bodies).toEqual(Array(3).fill(expect.stringMatching(/^REDACTED:/)))
+  const { rows } = await api.db.query('SELECT payload FROM task_requests WHERE task_id = $1', [uuidOf(messageId)])
+  expect(rows[0].payload).toContain('secret')
+})

@@ -60,9 +60,10 @@ export function toStoredFields(
   { address: callerIP }: { address: string },
 ): string {
   const { callback, failureCallback, flowControl, redact, retryDelay } = options
-  const common = { callerIP }
+  // The body of a callback repeats the body and the headers of its message.
+  const ofCallback: QstashFields = { callerIP, ...(redact && { redact: ['body'] }) }
   const fields: QstashFields = {
-    ...common,
+    callerIP,
     ...(retryDelay !== undefined && { retryDelay }),
     ...(options.scheduleId !== null && { scheduleId: options.scheduleId }),
     ...(options.cron !== null && options.delayMs > 0 && { delayMs: options.delayMs }),
@@ -72,8 +73,8 @@ export function toStoredFields(
     ...(redact && { redact }),
     ...((callback || failureCallback) && {
       callbacks: {
-        ...(callback && { on_attempt: toCallbackFields(callback, common) }),
-        ...(failureCallback && { on_failure: toCallbackFields(failureCallback, common) }),
+        ...(callback && { on_attempt: toCallbackFields(callback, ofCallback) }),
+        ...(failureCallback && { on_failure: toCallbackFields(failureCallback, ofCallback) }),
       },
     }),
   }
@@ -130,7 +131,7 @@ function toRequest({ headers, delaysMs, timeoutMs }: Delivery) {
   return { headers, retry, timeout_ms: timeoutMs }
 }
 
-function toCallbackFields({ method, delayMs }: Delivery, message: Pick<QstashFields, 'callerIP'>) {
+function toCallbackFields({ method, delayMs }: Delivery, message: QstashFields) {
   return { method, delayMs, message }
 }
 
