@@ -204,6 +204,8 @@ it('takes the names that QStash takes for queues and flow-control keys', async (
   }
   expect((await call('POST', '/v2/queues', '{"queueName":"a b"}')).status).toBe(400)
   expect((await call('POST', '/v2/queues', '{"queueName":"flow-control/k"}')).status).toBe(400)
+  for (const key of ['a@b', 'k'.repeat(101)])
+    expect((await call('POST', `/v2/flowControl/${key}/pin?rate=1`)).status).toBe(400)
 })
 
 it('shows no flow-control key as a queue', async () => {

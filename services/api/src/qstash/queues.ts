@@ -11,6 +11,7 @@ import { notFound } from '../http/errors.ts'
 import { movePause, moveQueue, removeQueue, setQueue } from '../queues/queues.ts'
 import { type Call, on, type QstashRoutes, readJson } from './call.ts'
 import { cancelMatching } from './messages.ts'
+import { checkFlowControlKey } from './publish/message-options.ts'
 import { checkQueueName, flowControlOfQueue, queueOfFlowControl } from './publish/message-task.ts'
 import { badRequest, readNumber } from './qstash-error.ts'
 
@@ -113,6 +114,7 @@ async function getFlowControl(call: Call<'queue.read'>) {
 
 // Sets limits that messages do not change.
 async function pinFlowControl(call: Call<'queue.write'>): Promise<void> {
+  checkFlowControlKey(call.name)
   const read = (name: string, max: number) => {
     const text = call.query.get(name)
     return text === null ? null : readNumber(`${name}: it`, text, 1, max)

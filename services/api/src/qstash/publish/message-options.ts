@@ -103,15 +103,18 @@ function readNotBefore(value: string | undefined): number | null {
   throw badRequest('invalid Upstash-Not-Before: it must be a Unix timestamp in seconds, before the year 2100')
 }
 
-const flowControlKey = /^[A-Za-z0-9._:/-]{1,100}$/
+/** Checks a flow-control key. The name of its queue must be valid. */
+export function checkFlowControlKey(key: string): void {
+  if (/^[A-Za-z0-9._:/-]{1,100}$/.test(key)) return
+  throw badRequest('invalid Upstash-Flow-Control-Key: use up to 100 letters, digits and . _ : / -')
+}
 
 function readFlowControl(key: string | undefined, value: string | undefined): QstashFlowControl | null {
   if (key === undefined) {
     if (value === undefined) return null
     throw badRequest('invalid Upstash-Flow-Control-Value: it needs Upstash-Flow-Control-Key')
   }
-  if (!flowControlKey.test(key))
-    throw badRequest('invalid Upstash-Flow-Control-Key: use up to 100 letters, digits and . _ : / -')
+  checkFlowControlKey(key)
   const parts = (value ?? '').split(',').map(part => part.split('=').map(text => text.trim()))
   const limits: QstashFlowControl = { key }
   for (const [name = '', amount = ''] of parts) {
