@@ -90,6 +90,13 @@ it('refuses a batch with a message of a workflow as a whole', async () => {
   expect((await call('GET', '/v2/events')).body.events).toEqual([])
 })
 
+it('refuses a schedule in a batch, and stores the messages beside it', async () => {
+  const call = as(await signUp('scaleup'))
+  const items = [{}, { 'Upstash-Cron': '0 0 * * *' }].map(headers => ({ destination: target, headers }))
+  const { body } = await call('POST', '/v2/batch', JSON.stringify(items))
+  expect(body).toMatchObject([{ url: target }, { error: expect.stringContaining('/v2/schedules') }])
+})
+
 it('stores all good messages of a batch or none, each once', async () => {
   const call = as(await signUp('unicorn'))
   const item = (body: string, headers: Record<string, string> = {}) => ({

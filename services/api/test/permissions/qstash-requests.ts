@@ -99,12 +99,11 @@ export const messageHeaders: Readonly<Record<string, MessageHeader>> = {
   'upstash-workflow-': { value: 'x' },
 }
 
-/** Headers in which a reference to a secret is never filled in. A batch has no schedules, and the path has the other queue. */
+/** Headers in which a reference to a secret is never filled in. The path has the other queue. */
 export const inertHeaders: readonly string[] = [
   'content-type',
   'upstash-content-based-deduplication',
   'upstash-deduplication-id',
   'upstash-schedule-id',
-  'batch: upstash-cron',
   'enqueue: upstash-queue-name',
 ]

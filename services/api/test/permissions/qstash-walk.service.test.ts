@@ -122,7 +122,7 @@ const doors: Record<string, Door> = {
 const refused: Record<string, RegExp> = {
   publish: /workflow/,
   enqueue: /workflow|flow-control/,
-  batch: /workflow/,
+  batch: /workflow|cron/,
   schedules: /workflow|not-before/,
 }
 const isOfCallback = /callback-/
@@ -150,8 +150,7 @@ describe.each(Object.keys(doors))('a header of %s needs the right to what it doe
         const { status, text } = await sendTo(given, await keyWith('full'))
         return status === 501 || text.includes('error') ? null : [header, status]
       }
-      const isCron = header === 'upstash-cron'
-      const other = isCron && (name === 'batch' || name === 'schedules') ? undefined : needs
+      const other = header === 'upstash-cron' && name === 'schedules' ? undefined : needs
       const { status } = await sendTo(given, narrow)
       if (other === undefined) return status < 300 ? null : [header, status]
       const wide = await sendTo(given, await keyWith(right, other))

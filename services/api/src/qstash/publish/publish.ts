@@ -18,7 +18,7 @@ import { toNewTask } from '../../tasks/new-task.ts'
 import { schedule } from '../../tasks/schedule.ts'
 import { isNew, storeTasks } from '../../tasks/store-tasks.ts'
 import { type Call, on, type Publication, type QstashRoutes, readJson, readPublication } from '../call.ts'
-import { badRequest, QstashError, refuseUnstorable } from '../qstash-error.ts'
+import { badRequest, notOffered, QstashError, refuseUnstorable } from '../qstash-error.ts'
 import { storeSchedule } from '../schedules.ts'
 import { type MessageOptions, refuseWorkflow } from './message-options.ts'
 import {
@@ -121,6 +121,7 @@ type Message = { task: NewTask; queue: QueueField | null | undefined; hash: Buff
 async function checkPublication(call: Call, quota: Quota, publication: Publication) {
   const { ctx, caller } = call
   const options = readPublished(ctx, publication)
+  if (options.cron !== null) throw notOffered('A batch has no schedules: create each with POST /v2/schedules.')
   const destination = readDestination(ctx, publication.destination)
   const executeAt = timeOf(ctx, options)
   refuseUnpublishable(quota, publication.body, executeAt === null)
