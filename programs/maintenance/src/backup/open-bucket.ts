@@ -17,8 +17,8 @@ export function openBucket(
   { endpoint, region }: { endpoint: string | null; region: string },
 ): BackupStore {
   const { hostname: bucket, pathname } = new URL(place)
-  const prefix = pathname.replace(/^\/|\/$/g, '')
-  const keyOf = (...parts: string[]) => [prefix, ...parts].filter(Boolean).join('/')
+  const prefix = pathname.replace(/^\/|\/$/g, '').replace(/.$/, '$&/')
+  const keyOf = (...parts: string[]) => prefix + parts.join('/')
   const client = createS3Client({ endpoint, region })
 
   async function upload(folder: string, file: string): Promise<void> {
@@ -40,9 +40,9 @@ export function openBucket(
     return found
   }
 
-  async function readBackup(key: string): Promise<StoredBackup> {
-    const manifest = parseManifest(await text(await read(key)))
-    return { name: key.split('/').at(-2) ?? '', manifest, bytes: sizeOf(manifest) }
+  async function readBackup(name: string): Promise<StoredBackup> {
+    const manifest = parseManifest(await text(await read(keyOf(name, manifestName))))
+    return { name, manifest, bytes: sizeOf(manifest) }
   }
 
   return explained(place, {
@@ -53,11 +53,7 @@ export function openBucket(
       await upload(folder, manifestName)
     },
     async list() {
-      const manifests = (await keys(keyOf(''))).filter(key => {
-        const [name = '', file] = key.split('/').slice(-2)
-        return file === manifestName && nameForm.test(name)
-      })
-      const found = await Promise.all(manifests.map(readBackup))
+      const found = await Promise.all(namesOf(await keys(prefix), prefix).map(readBackup))
       return found.sort((a, b) => b.name.localeCompare(a.name))
     },
     async fetch(name, parent) {
@@ -80,6 +76,14 @@ export function openBucket(
   async function download(name: string, file: string, folder: string): Promise<void> {
     await pipeline(await read(keyOf(name, file)), createWriteStream(join(folder, file), { mode: 0o600 }))
   }
+}
+
+/** Returns the names of the complete backups directly below a prefix. Deeper ones belong to other stores. */
+export function namesOf(keys: readonly string[], prefix: string): string[] {
+  return keys.flatMap(key => {
+    const name = key.split('/').at(-2) ?? ''
+    return nameForm.test(name) && key === `${prefix}${name}/${manifestName}` ? [name] : []
+  })
 }
 
 /** Returns a store whose errors name the place. */
