@@ -1,6 +1,7 @@
-export { type Config, checkout, readConfig, startCommand } from './config.ts'
+export { type Config, checkout, isImage, readConfig, startCommand } from './config.ts'
 export { readJson } from './json-file.ts'
 export { runService } from './keep-service.ts'
 export { isAlive, isRunRecord, type Lock, type RunRecord, takeLock } from './lock.ts'
 export { PlainError } from './plain-error.ts'
 export { serviceEnvironment } from './service-environment.ts'
+export { claimVolume } from './volume.ts'

@@ -21,6 +21,8 @@ import { type ServiceSettings, serviceEnvironment } from './service-environment.
 import { say } from './terminal.ts'
 import { claimVolume, endsWithContainer } from './volume.ts'
 
+// Longer than an orderly stop of another container takes.
+const volumeTimeoutMs = 75_000
 const maxTries = 3
 const cli = join(checkout, 'programs/cli/dist/main.mjs')
 
@@ -30,7 +32,7 @@ export async function launch(config: Config, opened: OpenStack, stop: AbortSigna
   const port = config.port || (await freePort())
   const url = `http://localhost:${port}`
   prepareDataFolder(dataDir)
-  if (isImage) opened.push(await claimVolume(join(dataDir, 'running.sock'), stop))
+  if (isImage) opened.push(await claimVolume(join(dataDir, 'running.sock'), volumeTimeoutMs, stop))
   const lock = takeLock(join(dataDir, 'run.json'), url)
   if ('holder' in lock) return say(`Belfry is already running at ${lock.holder.url} (process ${lock.holder.pid}).`)
   opened.push({ stop: async () => lock.release(), kill: lock.release })

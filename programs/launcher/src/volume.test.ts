@@ -4,14 +4,12 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { claimVolume, endsWithContainer } from './volume.ts'
 
-const never = new AbortController().signal
-
 // Windows has no images, and no such sockets.
 it.skipIf(process.platform === 'win32')('is taken once, refused while it is in use, and free afterwards', async () => {
   const socket = join(mkdtempSync(join(tmpdir(), 'volume-')), 'running.sock')
-  const first = await claimVolume(socket, never)
-  await expect(claimVolume(socket, never, 100)).rejects.toThrow('Another container still uses')
-  const second = claimVolume(socket, never, 10_000)
+  const first = await claimVolume(socket, 0)
+  await expect(claimVolume(socket, 0)).rejects.toThrow('A container still uses')
+  const second = claimVolume(socket, 10_000)
   await first.stop()
   await (await second).stop()
 })

@@ -13,18 +13,18 @@ const pauseMs = 500
  * Takes the volume of a container. A container does not see the processes of another one on the same volume, and two
  * PostgreSQLs would destroy the data. A socket on the volume reaches from one container to the other. While another
  * container answers there, waits for its end.
- * @param timeoutMs - Longer than an orderly stop takes. Default: 75 s.
+ * @param timeoutMs - 0 does not wait.
  * @throws PlainError when the other container keeps running.
  */
-export async function claimVolume(socket: string, stop: AbortSignal, timeoutMs = 75_000): Promise<Opened> {
+export async function claimVolume(socket: string, timeoutMs: number, stop?: AbortSignal): Promise<Opened> {
   const folder = dirname(socket)
   const giveUpAt = performance.now() + timeoutMs
   for (let tries = 0; await answers(socket); tries++) {
+    if (performance.now() >= giveUpAt)
+      throw new PlainError(`A container still uses ${folder}. Stop it, or mount another volume.`)
     if (tries === 0) say(`Another container uses ${folder}. Waiting for its end ...`)
-    if (performance.now() > giveUpAt)
-      throw new PlainError(`Another container still uses ${folder}. Stop it, or mount another volume.`)
     await sleep(pauseMs)
-    stop.throwIfAborted()
+    stop?.throwIfAborted()
   }
   rmSync(socket, { force: true }) // of a killed container
   const server = createServer(connection => void connection.destroy()).listen(socket)

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { findPrimary } from '@belfry/db/postgres/primary-client'
 import { findRunningPostgres, startPostgres } from '@belfry/embedded'
-import { PlainError } from '@belfry/launcher'
+import { claimVolume, isImage, PlainError } from '@belfry/launcher'
 import type { Installation } from './config.ts'
 
 /** Returns the database of an installation. Starts the embedded PostgreSQL, until `close`, while the installation is stopped. */
@@ -15,6 +15,17 @@ export async function openDatabase({ env, dataDir }: Installation) {
   const folder = join(dataDir, 'postgres')
   const running = await findRunningPostgres(folder)
   if (running) return { url: running.url(), isEmbedded: true, close: leave }
+  const release = await claimFolder(dataDir)
   const postgres = await startPostgres({ dataDir: folder, logFile: join(dataDir, 'logs/postgres.log') })
-  return { url: postgres.url(), isEmbedded: true, close: () => postgres.stop() }
+  return { url: postgres.url(), isEmbedded: true, close: () => postgres.stop().finally(release) }
+}
+
+/**
+ * Claims a data folder that may be the volume of a container: in the image, and after a container has used it.
+ * @returns What releases it.
+ * @throws PlainError at once when a container uses it: see `claimVolume`.
+ */
+export async function claimFolder(dataDir: string): Promise<() => void> {
+  const socket = join(dataDir, 'running.sock')
+  return isImage || existsSync(socket) ? (await claimVolume(socket, 0)).kill : () => {}
 }

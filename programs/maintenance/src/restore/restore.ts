@@ -8,6 +8,7 @@ import { secretFiles } from '../backup/make-backup.ts'
 import { checkFiles, type Manifest, readManifest } from '../backup/manifest.ts'
 import type { Installation } from '../config.ts'
 import { migrate } from '../migrate.ts'
+import { claimFolder } from '../open-database.ts'
 import { requireTool } from '../postgres-tools.ts'
 import { runStatement } from '../temporary-database.ts'
 import { checkRestored } from './check-restored.ts'
@@ -76,6 +77,7 @@ async function restoreFolder(restored: Restore): Promise<void> {
     throw new PlainError('This backup has the files of npm start. Unset DATABASE_URL: it is restored into DATA_DIR.')
   }
   await mkdir(join(dataDir, 'logs'), { recursive: true, mode: 0o700 })
+  const release = await claimFolder(dataDir)
   const lock = takeLock(join(dataDir, 'run.json'), 'http://localhost')
   if ('holder' in lock) throw new PlainError(`Belfry runs on ${dataDir} (process ${lock.holder.pid}). Stop it first.`)
   const place = join(dataDir, 'postgres')
@@ -97,6 +99,7 @@ async function restoreFolder(restored: Restore): Promise<void> {
     print(`start it: ${startCommand}; then review the held tasks and run belfry release-held`)
   } finally {
     lock.release()
+    release()
   }
 }
 
