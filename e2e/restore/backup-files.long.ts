@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzipSync } from 'node:zlib'
-import { findRunningPostgres } from '@belfry/embedded'
+import { findRunningPostgres, startPostgres } from '@belfry/embedded'
 import { type Receiver, startReceiver } from '@belfry/test-support'
 import { waitFor } from '@belfry/test-support/wait-for'
 import pg from 'pg'
@@ -196,6 +196,20 @@ it('finds a broken invariant and a foreign key in a backup', async () => {
   expect(code).toBe(1)
   expect(out).toContain('There are 1 waiting tasks without a request.')
   expect(out).toMatch(/ENCRYPTION_KEYS does not fit this backup/)
+}, 90_000)
+
+it('replaces data only by a backup that passes its check, also after an interrupted restore', async () => {
+  const elsewhere = { ...env, DATA_DIR: join(folder, 'elsewhere') }
+  const place = join(folder, 'elsewhere/postgres')
+  await writeFile(join(place, 'previous'), '')
+  const broken = await runMaintenance(elsewhere, 'restore', 'latest')
+  expect([broken.code, broken.error]).toEqual([1, 'The restored database is not what the backup describes.\n'])
+  expect(await readdir(place)).toContain('previous')
+  const leftover = await startPostgres({ dataDir: `${place}.restored` })
+  const [, good = ''] = (await succeed(env, 'backup', 'list')).split('\n')
+  await succeed(elsewhere, 'restore', good.split(' ')[0] ?? '')
+  await leftover.exited
+  expect(await readdir(place)).not.toContain('previous')
 }, 90_000)
 
 async function release(workspaceId = caller.workspaceId ?? ''): Promise<string> {

@@ -37,7 +37,8 @@ function compareRows({ kind, rows: expected }: Manifest, found: Record<string, n
   const notes: string[] = []
   for (const [table, count] of Object.entries(expected)) {
     const restored = found[table] ?? 0
-    if (kind === 'dump' && restored !== count) problems.push(`${table} has ${restored} rows instead of ${count}.`)
+    // The hold after a restore makes overdue occurrences.
+    if (kind === 'dump' && restored < count) problems.push(`${table} has ${restored} rows instead of ${count}.`)
     // A backup of files is of the moment at which it ended, some seconds after the rows were counted.
     if (kind === 'files' && restored < count) notes.push(`${table} has ${restored} rows; ${count} were counted before.`)
     if (kind === 'files' && restored === 0 && count > 0) problems.push(`${table} is empty; it had ${count} rows.`)

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { copyFile, mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findPrimary } from '@belfry/db/postgres/primary-client'
-import { findRunningPostgres, startPostgres } from '@belfry/embedded'
+import { startPostgres, stopLeftoverPostgres } from '@belfry/embedded'
 import { PlainError, readJson, startCommand, takeLock } from '@belfry/launcher'
 import { secretFiles } from '../backup/make-backup.ts'
 import { checkFiles, type Manifest, readManifest } from '../backup/manifest.ts'
@@ -30,8 +30,8 @@ type Print = (line: string) => void
 type Restore = { installation: Installation; backup: string; manifest: Manifest; options: RestoreOptions; print: Print }
 
 /**
- * Restores a backup for good, applies missing migrations, checks the result, and holds the tasks that may have been
- * delivered since.
+ * Restores a backup for good, applies missing migrations, holds the tasks that may have been delivered since, and checks
+ * the result.
  */
 export async function restore(
   installation: Installation,
@@ -81,21 +81,21 @@ async function restoreFolder(restored: Restore): Promise<void> {
   const lock = takeLock(join(dataDir, 'run.json'), 'http://localhost')
   if ('holder' in lock) throw new PlainError(`Belfry runs on ${dataDir} (process ${lock.holder.pid}). Stop it first.`)
   const place = join(dataDir, 'postgres')
+  const draft = `${place}.restored`
   try {
-    if (await findRunningPostgres(place)) throw new PlainError(`A PostgreSQL still runs on ${place}. Stop it first.`)
+    // Of a killed launcher, or of an interrupted restore: this process has the lock.
+    for (const folder of [place, draft]) await stopLeftoverPostgres(folder)
     await restoreSecrets(dataDir, restored)
-    const draft = `${place}.restored`
     await rm(draft, { recursive: true, force: true })
     await unpackCluster(backup, manifest, draft)
-    const aside = await replace(place, draft)
-    if (aside !== null) print(`the previous data is in ${aside}; delete it when you no longer need it`)
-    const keys = readKeys(dataDir, env)
-    const postgres = await startPostgres({ dataDir: place, logFile: join(dataDir, 'logs/postgres.log') })
+    const postgres = await startPostgres({ dataDir: draft, logFile: join(dataDir, 'logs/postgres.log') })
     try {
-      await finish(restored, postgres.url(), keys)
+      await finish(restored, postgres.url(), readKeys(dataDir, env))
     } finally {
       await postgres.stop()
     }
+    const aside = await replace(place, draft)
+    if (aside !== null) print(`the previous data is in ${aside}; delete it when you no longer need it`)
     print(`start it: ${startCommand}; then review the held tasks and run belfry release-held`)
   } finally {
     lock.release()
@@ -132,11 +132,12 @@ function readKeys(dataDir: string, env: Installation['env']): string | undefined
   return env.ENCRYPTION_KEYS || secrets?.ENCRYPTION_KEYS
 }
 
+// An interrupted check must not leave a dump in place whose tasks are not held.
 async function finish({ manifest, options, print }: Restore, url: string, keys: string | undefined): Promise<void> {
-  const { problems, notes } = await checkRestored(url, manifest, keys)
-  for (const line of [...notes, ...problems]) print(line)
-  if (problems.length > 0) throw new PlainError('The restored database is not what the backup describes.')
   print(await migrate(url, ['deploy']))
   const { until, holds } = options
   if (holds) print(await migrate(url, ['hold-overdue', ...(until === null ? [] : ['--until', until])]))
+  const { problems, notes } = await checkRestored(url, manifest, keys)
+  for (const line of [...notes, ...problems]) print(line)
+  if (problems.length > 0) throw new PlainError('The restored database is not what the backup describes.')
 }
