@@ -321,7 +321,11 @@ it('names the cause: tasks are still held after a restore', async () => {
   expect((await belfry.call('POST', '/api/events', event)).status).toBe(202)
   await runMigrate('hold-overdue', belfry.databaseUrl)
   const diagnosis = await runDoctor({ ...secrets, DATABASE_URL: belfry.databaseUrl }, '--stopped')
-  expectCause(diagnosis, /^warning work: 1 tasks and 0 operations are held since a restore/, /release-held/)
+  expectCause(
+    diagnosis,
+    /^warning work: 1 tasks, 0 cron jobs and 0 operations are held since a restore/,
+    /release-held/,
+  )
 }, 60_000)
 
 function expectCause(diagnosis: Diagnosis, finding: RegExp, advice: RegExp): void {

@@ -185,6 +185,12 @@ it('finds a broken invariant and a foreign key in a backup', async () => {
   // A trigger would refuse it.
   await client.query(`SET session_replication_role = replica`)
   await client.query(`DELETE FROM task_requests WHERE task_id = (SELECT id FROM tasks WHERE state = 'pending' LIMIT 1)`)
+  await client.query(
+    `INSERT INTO cron_jobs (id, workspace_id, name, cron, timezone, overlap, catch_up, next_run_at, url, method,
+                            max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms)
+     SELECT gen_random_uuid(), id, 'Unreadable', '* * * * *', 'Mars/Base', 'allow', 'all', now(), 'https://example.com/',
+            'POST', 0, 'fixed', 1, 1, 1 FROM workspaces LIMIT 1`,
+  )
   await client.end()
   await new Promise(resolve => setTimeout(resolve, 1_100))
   await succeed(env, 'backup')
@@ -204,6 +210,7 @@ it('replaces data only by a backup that passes its check, also after an interrup
   await writeFile(join(place, 'previous'), '')
   const broken = await runMaintenance(elsewhere, 'restore', 'latest')
   expect([broken.code, broken.error]).toEqual([1, 'The restored database is not what the backup describes.\n'])
+  expect(broken.out).toMatch(/^cron job cron_\w+ is held as a whole/m)
   expect(await readdir(place)).toContain('previous')
   const leftover = await startPostgres({ dataDir: `${place}.restored` })
   const [, good = ''] = (await succeed(env, 'backup', 'list')).split('\n')

@@ -122,9 +122,11 @@ it('holds an unreadable cron job until it is released', async () => {
   const { tasks, cronJobs } = await holdOverdueTasks(db.pool)
   expect(tasks).toBeGreaterThan(0)
   expect(cronJobs).toHaveLength(501)
+  expect(await findStuckWork(db.pool)).toMatchObject({ heldCronJobs: 501 })
   await db.pool.query(`UPDATE cron_jobs SET timezone = 'UTC'`)
   expect(await expandCronJobs(db.pool, { lookAheadMs: 0, limit: 500 })).toMatchObject({ jobs: 0 })
   await releaseHeldTasks(db.pool)
+  expect(await findStuckWork(db.pool)).toMatchObject({ heldCronJobs: 0 })
   expect((await expandCronJobs(db.pool, { lookAheadMs: 0, limit: 500 })).jobs).toBe(500)
 })
 

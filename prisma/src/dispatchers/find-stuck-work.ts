@@ -1,3 +1,4 @@
+import { isHeldCronJob } from '../migrate/held-tasks.ts'
 import type { Db } from '../postgres/in-transaction.ts'
 import { isHeld, isInFlight } from '../tasks/task-row.ts'
 import { leaseFloor } from '../tasks/waiting-floor.ts'
@@ -10,6 +11,7 @@ export type StuckWork = {
   orphanedAttempts: number
   /** Tasks that `hold-overdue` holds, up to 10,000. */
   heldTasks: number
+  heldCronJobs: number
   heldOperations: number
   /** Mails that were given up within a day, and the last error. */
   lostMails: number
@@ -36,6 +38,7 @@ export async function findStuckWork(db: Db): Promise<StuckWork> {
          AND (t.dispatcher_id IN (SELECT id FROM dead)
               OR NOT EXISTS (SELECT FROM dispatchers d WHERE d.id = t.dispatcher_id))) AS "orphanedAttempts",
       (SELECT count(*)::int FROM (SELECT FROM tasks WHERE ${isHeld} LIMIT 10000) held) AS "heldTasks",
+      (SELECT count(*)::int FROM cron_jobs WHERE ${isHeldCronJob}) AS "heldCronJobs",
       (SELECT count(*)::int FROM bulk_operations WHERE held_at IS NOT NULL AND finished_at IS NULL) AS "heldOperations",
       (SELECT count(*)::int FROM lost) AS "lostMails",
       (SELECT last_error FROM lost ORDER BY finished_at DESC LIMIT 1) AS "lastMailError"`)

@@ -12,7 +12,8 @@ type Held = {
 
 // Cron jobs this far in the future never come due, and the change is exactly reversible.
 const away = `interval '10000 years'`
-const isAway = `> now() + interval '5000 years'`
+/** SQL: a cron job is held. */
+export const isHeldCronJob = `next_run_at > now() + interval '5000 years'`
 
 /**
  * Holds all tasks that were due, expired or in flight when a restored backup was taken, and the occurrences of cron
@@ -61,7 +62,7 @@ export async function releaseHeldTasks(db: Db, { workspaceId = null, limit = nul
   return inTransaction(db, async tx => {
     await tx.query(
       `UPDATE cron_jobs SET next_run_at = next_run_at - ${away}
-       WHERE next_run_at ${isAway} AND ($1::uuid IS NULL OR workspace_id = $1)`,
+       WHERE ${isHeldCronJob} AND ($1::uuid IS NULL OR workspace_id = $1)`,
       [workspaceId],
     )
     await tx.query(

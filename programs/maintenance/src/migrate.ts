@@ -4,13 +4,13 @@ import { promisify } from 'node:util'
 import { checkout, PlainError } from '@belfry/launcher'
 import { type Environment, environmentWith } from './config.ts'
 
-/** Runs a command of the migration program on a database, and returns the last line that it prints. */
+/** Runs a command of the migration program on a database, and returns what it prints. */
 export async function migrate(url: string, args: string[], given: Environment = environmentWith({})): Promise<string> {
   const program = join(checkout, 'prisma/dist/main.mjs')
   const env = { ...given, DATABASE_URL: url, DATABASE_URL_FILE: '' }
   try {
     const { stdout } = await promisify(execFile)(process.execPath, [program, ...args], { env })
-    return stdout.trim().split('\n').at(-1) ?? ''
+    return stdout.trim()
   } catch (error) {
     const { stderr = '' } = error as { stderr?: string }
     throw new PlainError(`${args[0]} failed on the database: ${stderr.trim()}`)

@@ -25,8 +25,9 @@ export async function checkWork(pool: Pool, isStopped: boolean): Promise<Observa
     const message = `${stuck.deadDispatchers} dispatchers died and were not removed.`
     found.push(warning(message, 'Start a scheduler, or look into its log.'))
   }
-  if (stuck.heldTasks + stuck.heldOperations > 0) {
-    const message = `${stuck.heldTasks} tasks and ${stuck.heldOperations} operations are held since a restore.`
+  const { heldTasks, heldCronJobs, heldOperations } = stuck
+  if (heldTasks + heldCronJobs + heldOperations > 0) {
+    const message = `${heldTasks} tasks, ${heldCronJobs} cron jobs and ${heldOperations} operations are held since a restore.`
     found.push(warning(message, 'Review them, then run belfry release-held: docs/backup-and-restore.md#held-tasks.'))
   }
   for (const { kind, waiting, oldestSeconds, overdueSeconds } of backlog.outbox) {
