@@ -5,9 +5,11 @@ import { expandCronJobs } from '../src/cron-jobs/expand-cron-jobs.ts'
 import { findStuckWork } from '../src/dispatchers/find-stuck-work.ts'
 import { readHeartbeats } from '../src/dispatchers/heartbeat.ts'
 import { holdOverdueTasks, releaseHeldTasks } from '../src/migrate/held-tasks.ts'
+import { holdOverdue } from '../src/migrate/operator-commands.ts'
 import { expireTasks } from '../src/tasks/expire-tasks.ts'
 import { insertTasks } from '../src/tasks/insert-tasks.ts'
 import { aTask, aWorkspace, claimAll, taskRow, useDatabase } from './setup.ts'
+import { testDatabase } from './setup-migrations.ts'
 
 const db = useDatabase()
 const hour = 3_600_000
@@ -128,6 +130,18 @@ it('holds an unreadable cron job until it is released', async () => {
   await releaseHeldTasks(db.pool)
   expect(await findStuckWork(db.pool)).toMatchObject({ heldCronJobs: 0 })
   expect((await expandCronJobs(db.pool, { lookAheadMs: 0, limit: 500 })).jobs).toBe(500)
+})
+
+it('prints what it holds, and holds nothing before every migration is applied', async () => {
+  const { url, query } = await testDatabase()
+  const lines: string[] = []
+  const hold = () => holdOverdue(url, line => lines.push(line))
+  await hold()
+  expect(lines).toEqual(['0 tasks held'])
+  const last = '(SELECT max(migration_name) FROM _prisma_migrations)'
+  await query(`UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name = ${last}`)
+  await expect(hold()).rejects.toThrow('1 migrations are not applied: run deploy first.')
+  expect(lines).toHaveLength(1)
 })
 
 /** Stores cron jobs that catch up on all occurrences, the first of which was `minutes` ago. */

@@ -6,6 +6,8 @@ import { withClient } from '../postgres/with-client.ts'
 import { countWrappedKeys, findMasterKeyProblem, rewrapDataKeys } from '../secrets/data-keys.ts'
 import { readLogins, readMasterKeys } from './config.ts'
 import { holdOverdueTasks, releaseHeldTasks } from './held-tasks.ts'
+import { findMigrationFolder } from './migration-folder.ts'
+import { readMigrationHistory } from './read-history.ts'
 import { serviceRoles } from './service-rights.ts'
 import { setUpRoles } from './set-up-roles.ts'
 
@@ -18,6 +20,8 @@ export type Release = { workspaceId: string | null; rate: number | null }
 export async function holdOverdue(databaseUrl: string, print: Print, untilText?: string): Promise<void> {
   const until = untilText === undefined ? null : parseTime(untilText)
   return withClient({ connectionString: databaseUrl }, async client => {
+    const { pending } = await readMigrationHistory(client, findMigrationFolder())
+    if (pending.length > 0) throw new Error(`${pending.length} migrations are not applied: run deploy first.`)
     const { tasks, cronJobs, operations } = await inOneTransaction(client, () => holdOverdueTasks(client, until))
     for (const id of cronJobs) {
       print(`cron job ${toId('cron', id)} is held as a whole, because this version cannot read its rule`)
