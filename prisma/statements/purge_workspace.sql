@@ -1,7 +1,7 @@
 -- Deletes a workspace of which nothing else is left.
--- Sent by purgeWorkspace.
+-- Sent by deleteEmptyWorkspace.
 
-DELETE FROM workspaces WHERE id = $1
+DELETE FROM workspaces WHERE id = $1 AND wound_down_at IS NOT NULL
   AND NOT EXISTS (SELECT FROM usage_changes WHERE workspace_id = $1)
   AND NOT EXISTS (SELECT FROM runs WHERE workspace_id = $1)
   AND NOT EXISTS (SELECT FROM tasks WHERE workspace_id = $1)

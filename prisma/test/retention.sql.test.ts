@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { defaultTiers } from '@belfry/domain/tiers'
 import { propertyRuns } from '@belfry/test-support/property-runs'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { purgeWorkspace } from '../src/purge/purge-workspace.ts'
+import { deleteEmptyWorkspace, purgeWorkspace } from '../src/purge/purge-workspace.ts'
 import { dropRunPartitions } from '../src/retention/drop-run-partitions.ts'
 import { deleteOldRuns, deleteTasks, oldRunsStatement, remainingTasks } from '../src/retention/expire-log.ts'
 import { type KeptLog, workspacesWithTasks } from '../src/retention/kept-logs.ts'
@@ -195,6 +195,7 @@ it('the purge of a deleted workspace and the expiry of its log cannot deadlock',
     while (await isThere()) {
       await purgeWorkspace(db.pool, workspaceId, 1000)
       await foldUsageChanges(db.pool, 1000)
+      await deleteEmptyWorkspace(db.pool, workspaceId)
     }
   }
   await Promise.all([expire(), expire(), purge()])

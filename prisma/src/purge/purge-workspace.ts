@@ -3,21 +3,19 @@ import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { deletedRequests, freedStorage, storedRunBytes } from '../usage/count-storage.ts'
 
-const maxWorkspaces = 100
-
 /** Finds deleted workspaces that are wound down and not purged. */
 export async function workspacesToPurge(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>(
-    `SELECT id FROM workspaces WHERE wound_down_at IS NOT NULL ORDER BY wound_down_at LIMIT ${maxWorkspaces}`,
+    'SELECT id FROM workspaces WHERE wound_down_at IS NOT NULL ORDER BY wound_down_at',
   )
   return rows.map(({ id }) => id)
 }
 
 /**
- * Purges a batch of a deleted workspace: first its secrets and keys, then its runs and tasks, and at last the workspace
- * itself. The same transaction records the freed storage.
+ * Purges a batch of a deleted workspace: first its secrets and keys, then its runs and tasks. The same transaction
+ * records the freed storage.
  * @param limit - The maximum number of runs, tasks and idempotency keys each.
- * @returns How many rows were deleted. Also 0 when another caller holds them, or usage deltas have not been folded.
+ * @returns How many rows were deleted. Also 0 when another caller holds them.
  */
 export async function purgeWorkspace(pool: Pool, workspaceId: string, limit: number): Promise<number> {
   return inTransaction(pool, async tx => {
@@ -26,7 +24,7 @@ export async function purgeWorkspace(pool: Pool, workspaceId: string, limit: num
     let purged = 0
     for (const statement of [markPartsOfWorkspace, ...small]) purged += await run(tx, statement, [workspaceId])
     for (const statement of large) purged += await run(tx, statement, [workspaceId, limit])
-    return purged > 0 ? purged : run(tx, whole, [workspaceId])
+    return purged
   })
 }
 
@@ -79,6 +77,11 @@ const remaining = [
   ...['usage_changes', 'runs', 'tasks', 'idempotency_keys', 'run_changes', 'run_statistics', 'host_statistics'],
   'log_parts',
 ].map(table => `AND NOT EXISTS (SELECT FROM ${table} WHERE workspace_id = $1)`)
-const whole = `
-  DELETE FROM workspaces WHERE id = $1
-    ${remaining.join('\n    ')}`
+
+/** Deletes a purged workspace itself, unless rows of it remain. Returns how many: 0 or 1. */
+export async function deleteEmptyWorkspace(pool: Pool, workspaceId: string): Promise<number> {
+  const text = `
+    DELETE FROM workspaces WHERE id = $1 AND wound_down_at IS NOT NULL
+      ${remaining.join('\n      ')}`
+  return (await pool.query(text, [workspaceId])).rowCount ?? 0
+}

@@ -3,7 +3,6 @@ import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
 
 const batchSize = 500
-const maxWorkspaces = 100
 
 // An API process that has cached a key of the workspace may store tasks for some seconds after the deletion.
 const settledAfter = `interval '1 minute'`
@@ -15,7 +14,7 @@ export const workspacesWithWork = 'SELECT id FROM workspaces WHERE deleted_at IS
 
 /** Finds deleted workspaces that have, or may still get, cron jobs or tasks. */
 export async function workspacesToWindDown(pool: Pool): Promise<string[]> {
-  const { rows } = await pool.query<{ id: string }>(`${workspacesWithWork} ORDER BY deleted_at LIMIT ${maxWorkspaces}`)
+  const { rows } = await pool.query<{ id: string }>(`${workspacesWithWork} ORDER BY deleted_at`)
   return rows.map(({ id }) => id)
 }
 

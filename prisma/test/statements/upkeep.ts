@@ -1,4 +1,4 @@
-import { purgeWorkspace } from '../../src/purge/purge-workspace.ts'
+import { deleteEmptyWorkspace, purgeWorkspace } from '../../src/purge/purge-workspace.ts'
 import { deleteOldRuns, deleteTasks } from '../../src/retention/expire-log.ts'
 import { waitingTasks, withPromotion } from '../../src/tasks/due-work.ts'
 import { dueTasksOf, openLateSearch } from '../../src/tasks/late-work.ts'
@@ -30,8 +30,12 @@ export const upkeepFunctions: SendingFunction[] = [
     sends: {
       purge_runs: ['Deletes a batch of the runs of a deleted workspace.', /DELETE FROM runs/],
       purge_tasks: ['Deletes a batch of the tasks of a deleted workspace.', /DELETE FROM tasks/],
-      purge_workspace: ['Deletes a workspace of which nothing else is left.', /DELETE FROM workspaces/],
     },
+  },
+  {
+    by: deleteEmptyWorkspace,
+    call: db => deleteEmptyWorkspace(db, id),
+    sends: { purge_workspace: ['Deletes a workspace of which nothing else is left.', /DELETE FROM workspaces/] },
   },
   {
     by: withPromotion,

@@ -8,7 +8,7 @@ import type { CronJobFields } from '../../src/cron-jobs/cron-job.ts'
 import { expandCronJobs } from '../../src/cron-jobs/expand-cron-jobs.ts'
 import { settleDeadLetters } from '../../src/dead-letters/settle-dead-letters.ts'
 import { isTransientDatabaseError } from '../../src/postgres/database-errors.ts'
-import { purgeWorkspace } from '../../src/purge/purge-workspace.ts'
+import { deleteEmptyWorkspace, purgeWorkspace } from '../../src/purge/purge-workspace.ts'
 import { windDownWorkspace } from '../../src/purge/wind-down-workspace.ts'
 import { deleteOldRuns, deleteTasks } from '../../src/retention/expire-log.ts'
 import { cancelPendingTask, changePendingTask } from '../../src/tasks/change-task.ts'
@@ -192,6 +192,7 @@ it('the sums of storage are exact under all operations at once', async () => {
           [id],
         )
         await purgeWorkspace(db.pool, id, 100)
+        await deleteEmptyWorkspace(db.pool, id)
       }
     },
   }

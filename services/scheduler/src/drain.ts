@@ -39,7 +39,9 @@ export async function* rowsOf<Row>(
 }
 
 /**
- * Repeats a step for each of some objects, round-robin, until it returns 0 for all. Returns how much it handled in all.
+ * Repeats a step for each of some objects, round-robin, until it returns 0 for all. An object whose step fails leaves the round.
+ * @returns How much it handled in all.
+ * @throws The last error, after the round.
  */
 export async function takeTurns<Item>(
   signal: AbortSignal,
@@ -47,15 +49,20 @@ export async function takeTurns<Item>(
   step: (item: Item) => Promise<number>,
 ): Promise<number> {
   let total = 0
+  const errors: unknown[] = []
   for (let open = items; open.length > 0; ) {
     const unfinished: Item[] = []
     for (const item of open) {
       if (signal.aborted) return total
-      const handled = await step(item)
+      const handled = await step(item).catch(error => {
+        errors.push(error)
+        return 0
+      })
       total += handled
       if (handled > 0) unfinished.push(item)
     }
     open = unfinished
   }
+  if (errors.length > 0) throw errors.at(-1)
   return total
 }

@@ -3,7 +3,8 @@ import { createCronJob } from '@belfry/db/cron-jobs/change-cron-job'
 import { insertTasks } from '@belfry/db/tasks/insert-tasks'
 import { foldUsageChanges } from '@belfry/db/usage/fold-usage-changes'
 import { readUsage } from '@belfry/db/usage/read-usage'
-import { newUuid } from '@belfry/domain/id'
+import { newUuid, toId } from '@belfry/domain/id'
+import { openObjectStorage } from '@belfry/object-storage'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Context } from '../src/context.ts'
 import { purgeDeleted, windDownWorkspaces } from '../src/purge-deleted.ts'
@@ -172,16 +173,29 @@ describe('a deleted workspace', () => {
   })
 })
 
-it('purges more deleted workspaces than it looks for in one round', async () => {
+it('purges all it can while the objects of 100 workspaces cannot be listed, and keeps only those', async () => {
   const { pool } = ctx
-  const organizationId = await organizationOf(await storeWorkspace(ctx))
-  await pool.query(
+  const [first, second] = [await storeWorkspace(ctx), await storeWorkspace(ctx)]
+  const { rows } = await pool.query<{ id: string }>(
     `INSERT INTO workspaces (id, organization_id, name, deleted_at, wound_down_at)
-     SELECT gen_random_uuid(), $1, 'A', now(), now() FROM generate_series(1, 101)`,
-    [organizationId],
+     SELECT gen_random_uuid(), $1, 'A', now(), now() - interval '1 hour' FROM generate_series(1, 100) RETURNING id`,
+    [await organizationOf(first)],
   )
-  await untilPurged()
-  expect((await pool.query('SELECT FROM workspaces WHERE deleted_at IS NOT NULL')).rowCount).toBe(0)
+  await pool.query(
+    `INSERT INTO data_keys (workspace_id, version, master_key_id, wrapped_key)
+     SELECT id, 1, 'k1', 'wrapped' FROM workspaces WHERE deleted_at IS NOT NULL LIMIT 1`,
+  )
+  await pool.query('UPDATE organizations SET deleted_at = now() WHERE id = $1', [await organizationOf(second)])
+  await pool.query('UPDATE workspaces SET deleted_at = now(), wound_down_at = now() WHERE id = $1', [second])
+  const place = { bucket: 'logs', prefix: '', endpoint: null, region: 'us-east-1' }
+  const list = async (prefix: string) => {
+    if (rows.some(({ id }) => prefix === `${toId('ws', id)}/`)) throw new Error('away')
+    return []
+  }
+  const logStorage = { objects: { ...openObjectStorage(place), list }, hotDays: 2 }
+  await expect(purgeDeleted({ ...ctx, logStorage }, never)).rejects.toThrow('away')
+  const count = async (table: string) => (await pool.query(`SELECT FROM ${table}`)).rowCount
+  expect([await count('workspaces'), await count('data_keys'), await count('organizations')]).toEqual([101, 0, 1])
 })
 
 it('purges more deleted organizations than one batch', async () => {

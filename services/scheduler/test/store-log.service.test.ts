@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { partsOfDay, restorePart } from '@belfry/db/log-parts/restore-part'
 import { maxPart, readNextPart } from '@belfry/db/log-parts/store-part'
-import { purgeWorkspace } from '@belfry/db/purge/purge-workspace'
+import { deleteEmptyWorkspace, purgeWorkspace } from '@belfry/db/purge/purge-workspace'
 import { foldUsageChanges } from '@belfry/db/usage/fold-usage-changes'
 import { newUuid, toId } from '@belfry/domain/id'
 import { type ObjectStorage, readLines } from '@belfry/object-storage'
@@ -266,6 +266,7 @@ describe.skipIf(findObjectStore() === null)('the log in object storage', () => {
         n = await purgeWorkspace(ctx.pool, workspaceId, 1000)
         await countStorage()
       }
+      await deleteEmptyWorkspace(ctx.pool, workspaceId)
       return (await ctx.pool.query('SELECT FROM workspaces')).rowCount
     }
     expect([await purge(), (await keys()).length]).toEqual([1, 1])
