@@ -1,11 +1,27 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+const options = { recursive: true, force: true, maxRetries: 5 }
+const dayMs = 24 * 3_600_000
 
 /** Runs `use` on a new folder and removes it afterwards. The path of the folder begins with the prefix. */
 export async function inTemporaryFolder<T>(prefix: string, use: (folder: string) => Promise<T>): Promise<T> {
+  await removeOld(prefix)
   const folder = await mkdtemp(prefix)
   try {
     return await use(folder)
   } finally {
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+    await rm(folder, options)
+  }
+}
+
+// Killed processes left them. What another user owns stays.
+async function removeOld(prefix: string): Promise<void> {
+  const parent = dirname(prefix)
+  for (const name of await readdir(parent)) {
+    const path = join(parent, name)
+    if (!path.startsWith(prefix) || path.length !== prefix.length + 'XXXXXX'.length) continue
+    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }))
+    if (mtimeMs < Date.now() - dayMs) await rm(path, options).catch(() => {})
   }
 }

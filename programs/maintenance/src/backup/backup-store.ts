@@ -7,7 +7,7 @@ export type StoredBackup = { name: string; manifest: Manifest; bytes: number }
 export type BackupStore = {
   /** The place, for messages. */
   place: string
-  /** Copies the backup in a folder to the store, its manifest last. The folder has the name of the backup. */
+  /** Puts the backup in a folder into the store, its manifest last. The folder has its name; a folder store moves it. */
   put(folder: string): Promise<void>
   /** Returns the complete backups, the newest first. */
   list(): Promise<StoredBackup[]>

@@ -52,7 +52,7 @@ export async function makeBackup(installation: Installation, settings: BackupSet
   }).finally(() => database.close())
 }
 
-// On the disk of the folder, because it needs room for the backup anyway.
+// In the folder itself: it needs room for the backup anyway, and the backup is moved into it.
 async function workPlace({ folder }: BackupSettings): Promise<string> {
   if (folder.startsWith('s3://')) return tmpdir()
   await mkdir(folder, { recursive: true, mode: 0o700 })

@@ -1,4 +1,4 @@
-import { copyFile, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { BackupSettings } from '../config.ts'
 import { type BackupStore, nameForm, type StoredBackup, sizeOf } from './backup-store.ts'
@@ -14,18 +14,8 @@ export function openStore({ folder, s3 }: BackupSettings): BackupStore {
 function openFolder(root: string): BackupStore {
   return {
     place: root,
-    async put(folder) {
-      const name = basename(folder)
-      const draft = join(root, `.${name}.partial`)
-      await mkdir(draft, { recursive: true, mode: 0o700 })
-      try {
-        for (const file of await readdir(folder)) await copyFile(join(folder, file), join(draft, file))
-        // Readers see only complete backups.
-        await rename(draft, join(root, name))
-      } finally {
-        await rm(draft, { recursive: true, force: true })
-      }
-    },
+    // Readers see only complete backups.
+    put: folder => rename(folder, join(root, basename(folder))),
     async list() {
       const names = await readdir(root).catch(() => [])
       const found = await Promise.all(names.filter(name => nameForm.test(name)).map(readBackup))
