@@ -16,7 +16,7 @@ afterAll(() => target?.close())
 const tasks = '/api/v1/scheduler/tasks'
 const cronJobs = '/api/v1/scheduler/cronjobs'
 const task = { name: 'A task', url: 'https://example.com/hook', method: 'POST', execute_at: '2090-01-01T00:00:00Z' }
-const cronJob = { name: 'A job', url: 'https://example.com/hook', method: 'POST', cron: '0 9 * * *' }
+const cronJob = { name: 'A job', url: 'https://example.com/hook', method: 'POST', cron: '0 9 1 1 *' }
 
 describe('the API explains', () => {
   it.each<[what: string, method: string, path: string, body: unknown, words: RegExp]>([
@@ -128,7 +128,7 @@ describe('the API explains', () => {
       'schedule in place of cron',
       'POST',
       cronJobs,
-      { ...cronJob, cron: undefined, schedule: '0 9 * * *' },
+      { ...cronJob, cron: undefined, schedule: '0 9 1 1 *' },
       /Did you mean \\"cron\\"/,
     ],
     [

@@ -5,7 +5,7 @@ type Call = (belfry: Belfry) => unknown
 const when = new Date(0)
 const target = { targetUrl: 'https://example.com', method: 'post' } as const
 const task = { name: 'A', executeAt: when, ...target }
-const job = { name: 'A', cron: '0 9 * * *', ...target }
+const job = { name: 'A', cron: '0 9 1 1 *', ...target }
 
 /** Every method of the client by name, with its operation of the API. */
 export const operations: Record<string, readonly [operation: string, call: Call]> = {

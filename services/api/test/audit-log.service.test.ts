@@ -66,9 +66,9 @@ describe('works', () => {
     const task = (await send('POST', '/tasks', aTaskBody())).body.id
     await send('DELETE', `/tasks/${task}`)
     expect((await send('DELETE', `/tasks/${task}`)).status).toBe(409)
-    const job = { name: 'Report', url: 'https://example.com/', method: 'POST', cron: '0 9 * * *' }
+    const job = { name: 'Report', url: 'https://example.com/', method: 'POST', cron: '0 9 1 1 *' }
     const { id } = (await send('POST', '/cronjobs', job, session)).body
-    await send('PATCH', `/cronjobs/${id}`, { cron: '0 8 * * *', headers: { Authorization: 'hidden' } })
+    await send('PATCH', `/cronjobs/${id}`, { cron: '0 8 1 1 *', headers: { Authorization: 'hidden' } })
     for (const move of ['pause', 'pause', 'resume', 'resume']) await send('POST', `/cronjobs/${id}/${move}`)
     await send('DELETE', `/cronjobs/${id}`, undefined, session)
     expect((await send('DELETE', `/cronjobs/${id}`, undefined, session)).status).toBe(404)
@@ -79,7 +79,7 @@ describe('works', () => {
     const entries = data.reverse()
     expect(entries.map((entry: Json) => [entry.action, entry.object_id, entry.details])).toEqual([
       ['task.cancelled', task, {}],
-      ['cron_job.created', id, { name: 'Report', cron: '0 9 * * *', timezone: 'UTC' }],
+      ['cron_job.created', id, { name: 'Report', cron: '0 9 1 1 *', timezone: 'UTC' }],
       ['cron_job.changed', id, { name: 'Report', fields: ['cron', 'headers'] }],
       ['cron_job.paused', id, { name: 'Report' }],
       ['cron_job.resumed', id, { name: 'Report' }],
@@ -104,7 +104,7 @@ describe('works', () => {
     const [ws, workspace] = [`/api/v1/workspaces/${workspaceId}`, { 'X-Workspace-Id': workspaceId, ...owner.session }]
     const post = async (path: string, body: unknown) => (await api.send('POST', path, body, workspace)).body
     const key = await post(`${ws}/api-keys`, { name: 'CI' })
-    const job = { name: 'Report', url: 'https://example.com/', method: 'POST', cron: '0 9 * * *' }
+    const job = { name: 'Report', url: 'https://example.com/', method: 'POST', cron: '0 9 1 1 *' }
     const cron = await post('/api/v1/scheduler/cronjobs', job)
     const sub = await post('/api/v1/scheduler/subscriptions', { topic: 'orders.*', url: 'https://example.com/' })
     const pager = { name: 'Pager', channel: 'slack', url: 'https://hooks.slack.com/x', events: ['task.dead'] }

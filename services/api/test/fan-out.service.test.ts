@@ -59,7 +59,7 @@ it('the limit counts for all workspaces of the organization, and for no other or
 })
 
 it('every task counts that a called target creates, in each way', async () => {
-  const job = { name: 'J', url, method: 'POST', cron: '0 9 * * *' }
+  const job = { name: 'J', url, method: 'POST', cron: '0 9 1 1 *' }
   const cronJob = (await send(`${scheduler}/cronjobs`, job)).body.id
   const finished = (await send('/api/events', { topic: 't', payload: {}, target_url: url })).body.tasks[0].id
   await api.db.query(`UPDATE tasks SET state = 'success' WHERE id = $1`, [fromId('task', finished)])

@@ -7,7 +7,7 @@ const url = 'https://example.com/hook'
 const kinds = [
   {
     path: '/api/v1/scheduler/cronjobs',
-    body: { name: 'Nightly', url, method: 'POST', cron: '0 3 * * *' },
+    body: { name: 'Nightly', url, method: 'POST', cron: '0 3 1 1 *' },
     change: { timezone: 'Europe/Berlin' },
   },
   { path: '/api/v1/scheduler/subscriptions', body: { topic: 'orders.*', url }, change: { active: false } },

@@ -10,7 +10,7 @@ const sessionOf = ({ token, workspaceId }: Caller) => ({
   Authorization: `Bearer ${token}`,
   'X-Workspace-Id': workspaceId,
 })
-const job = { name: 'Report', url: 'https://example.com/', method: 'POST', cron: '0 9 * * *' }
+const job = { name: 'Report', url: 'https://example.com/', method: 'POST', cron: '0 9 1 1 *' }
 const event = { topic: 'a.b', payload: {}, target_url: 'https://example.com/' }
 
 it('records the key or the user that created and changed a task or a cron job', async () => {

@@ -92,7 +92,7 @@ it('refuses a batch with a message of a workflow as a whole', async () => {
 
 it('refuses a schedule in a batch, and stores the messages beside it', async () => {
   const call = as(await signUp('scaleup'))
-  const items = [{}, { 'Upstash-Cron': '0 0 * * *' }].map(headers => ({ destination: target, headers }))
+  const items = [{}, { 'Upstash-Cron': '0 0 1 1 *' }].map(headers => ({ destination: target, headers }))
   const { body } = await call('POST', '/v2/batch', JSON.stringify(items))
   expect(body).toMatchObject([{ url: target }, { error: expect.stringContaining('/v2/schedules') }])
 })
@@ -232,7 +232,7 @@ it('shows no flow-control key as a queue', async () => {
 it('shows each workspace its own objects only', async () => {
   const [own, other] = [as(await signUp('scaleup')), as(await signUp('scaleup'))]
   const { messageId } = (await own('POST', `/v2/publish/${target}`, 'x', { 'Upstash-Delay': '1h' })).body
-  await own('POST', `/v2/schedules/${target}`, '', { 'Upstash-Cron': '0 0 * * *', 'Upstash-Schedule-Id': 'mine' })
+  await own('POST', `/v2/schedules/${target}`, '', { 'Upstash-Cron': '0 0 1 1 *', 'Upstash-Schedule-Id': 'mine' })
   await own('POST', '/v2/topics/group/endpoints', JSON.stringify({ endpoints: [{ url: target }] }))
   for (const path of [`/v2/messages/${messageId}`, '/v2/schedules/mine', '/v2/topics/group']) {
     expect([path, (await own('GET', path)).status, (await other('GET', path)).status]).toEqual([path, 200, 404])
@@ -301,15 +301,15 @@ it('shows messages and schedules in the native API like any other task and cron 
   const retry = { delays_ms: [12_000, 148_000, 1_808_000] }
   expect(task).toMatchObject({ retry, on_attempt: { url: `${target}/done`, retry } })
   expect(task).not.toHaveProperty('qstash')
-  await as(caller)('POST', `/v2/schedules/${target}`, '', { 'Upstash-Cron': '0 0 * * *' })
+  await as(caller)('POST', `/v2/schedules/${target}`, '', { 'Upstash-Cron': '0 0 1 1 *' })
   expect((await native('/cronjobs')).body.data).toMatchObject([
-    { name: 'example.com/hook', cron: '0 0 * * *', timezone: 'UTC' },
+    { name: 'example.com/hook', cron: '0 0 1 1 *', timezone: 'UTC' },
   ])
 })
 
 it('keeps one schedule for each id, also for concurrent requests', async () => {
   const call = as(await signUp('scaleup'))
-  const headers = { 'Upstash-Cron': '0 0 * * *', 'Upstash-Schedule-Id': 'mine' }
+  const headers = { 'Upstash-Cron': '0 0 1 1 *', 'Upstash-Schedule-Id': 'mine' }
   const create = (_: unknown, i: number) => call('POST', `/v2/schedules/${target}/${i}`, '', headers)
   const answers = await Promise.all(Array.from({ length: 8 }, create))
   expect(answers.map(({ status, body }) => [status, body.scheduleId])).toEqual(Array(8).fill([201, 'mine']))
@@ -319,10 +319,10 @@ it('keeps one schedule for each id, also for concurrent requests', async () => {
 it('replaces a cron job that was not created as a schedule, by the id that the list has', async () => {
   const caller = await signUp('scaleup')
   const call = as(caller)
-  const job = { name: 'native', cron: '0 0 * * *', timezone: 'UTC', url: `${target}/native`, method: 'POST' }
+  const job = { name: 'native', cron: '0 0 1 1 *', timezone: 'UTC', url: `${target}/native`, method: 'POST' }
   await api.send('POST', '/api/v1/scheduler/cronjobs', job, { 'X-Api-Key': caller.apiKey })
   const [{ scheduleId }] = (await call('GET', '/v2/schedules')).body
-  await call('POST', `/v2/schedules/${target}`, '', { 'Upstash-Cron': '0 1 * * *', 'Upstash-Schedule-Id': scheduleId })
+  await call('POST', `/v2/schedules/${target}`, '', { 'Upstash-Cron': '0 1 1 1 *', 'Upstash-Schedule-Id': scheduleId })
   expect((await call('GET', '/v2/schedules')).body).toMatchObject([{ scheduleId, destination: target }])
 })
 
@@ -350,7 +350,7 @@ it('replaces all of a schedule: nothing is left of the options and changes that 
   const call = as(caller)
   const create = async (id: string, chosen: readonly number[], body: string) => {
     const given = chosen.filter(i => i !== flowControl || !chosen.includes(flowControl - 1)).map(i => options[i])
-    const headers = Object.assign({ 'Upstash-Cron': '0 0 * * *', 'Upstash-Schedule-Id': id }, ...given)
+    const headers = Object.assign({ 'Upstash-Cron': '0 0 1 1 *', 'Upstash-Schedule-Id': id }, ...given)
     const { status, body: answer } = await call('POST', `/v2/schedules/${target}/${chosen.length % 2}`, body, headers)
     expect([headers, status, answer]).toEqual([headers, 201, { scheduleId: id }])
   }
@@ -385,11 +385,11 @@ it('replaces all of a schedule: nothing is left of the options and changes that 
 
 it('shows a schedule whose time zone the API cannot read, without its next time', async () => {
   const call = as(await signUp('scaleup'))
-  const headers = { 'Upstash-Cron': '0 0 * * *', 'Upstash-Schedule-Id': 'unreadable' }
+  const headers = { 'Upstash-Cron': '0 0 1 1 *', 'Upstash-Schedule-Id': 'unreadable' }
   await call('POST', `/v2/schedules/${target}`, '', headers)
   await api.db.query(`UPDATE cron_jobs SET timezone = 'Mars/Base' WHERE qstash_id = 'unreadable'`)
   const { body } = await call('GET', '/v2/schedules')
-  expect(body).toMatchObject([{ scheduleId: 'unreadable', cron: 'CRON_TZ=Mars/Base 0 0 * * *' }])
+  expect(body).toMatchObject([{ scheduleId: 'unreadable', cron: 'CRON_TZ=Mars/Base 0 0 1 1 *' }])
   expect(body[0]).not.toHaveProperty('nextScheduleTime')
 })
 
@@ -397,7 +397,7 @@ it('shows the delay of a schedule in seconds, and refuses one of more than a yea
   const call = as(await signUp('scaleup'))
   const create = (delay: string) =>
     call('POST', `/v2/schedules/${target}`, '', {
-      'Upstash-Cron': '0 0 * * *',
+      'Upstash-Cron': '0 0 1 1 *',
       'Upstash-Schedule-Id': 'mine',
       'Upstash-Delay': delay,
     })

@@ -5,7 +5,7 @@ import { aTaskBody, type Caller, useApi } from './setup.ts'
 
 const api = useApi({}, { tier: 'free' })
 const tasks = '/api/v1/scheduler/tasks'
-const aCronJobBody = { name: 'A job', url: 'https://example.com/', method: 'POST', cron: '0 9 * * *' }
+const aCronJobBody = { name: 'A job', url: 'https://example.com/', method: 'POST', cron: '0 9 1 1 *' }
 
 const uuidOf = async (caller: Caller): Promise<string> => {
   const text =

@@ -64,7 +64,7 @@ beforeAll(async () => {
     [workspaceId],
   )
   const headers = { 'X-Api-Key': caller.apiKey }
-  const cron = { name: 'Nightly charge', cron: '0 3 * * *', method: 'POST', url: 'https://example.com/' }
+  const cron = { name: 'Nightly charge', cron: '0 3 1 1 *', method: 'POST', url: 'https://example.com/' }
   job = (await api.send('POST', `${base}/cronjobs`, cron, headers)).body
   task = (await api.send('POST', `${base}/tasks`, aTaskBody({ name: 'Recharge' }), headers)).body
 })

@@ -60,7 +60,7 @@ it('says what keeps the tasks of a workspace from running, since when, and how m
   await create({}, `state = 'cancelled', state_reason = 'user', finished_at = now()`)
   const job = await call('POST', '/cronjobs', {
     name: 'Nightly',
-    cron: '0 3 * * *',
+    cron: '0 3 1 1 *',
     method: 'POST',
     url: 'https://a.example',
   })

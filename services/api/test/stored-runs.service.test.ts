@@ -51,7 +51,7 @@ describe.skipIf(findObjectStore() === null)('runs in object storage', () => {
       name: 'A job',
       url: 'https://example.com/',
       method: 'POST',
-      cron: '0 9 * * *',
+      cron: '0 9 1 1 *',
       timezone: 'Asia/Kathmandu',
     }
     const { body: job } = await api.send('POST', '/api/v1/scheduler/cronjobs', cronJob, { 'X-Api-Key': caller.apiKey })

@@ -19,7 +19,7 @@ export type RouteRequest = {
 
 const none: RouteRequest = {}
 const aName: RouteRequest = { body: () => ({ name: 'A name' }) }
-const aCronJob = { name: 'A cron job', cron: '0 4 * * *', url: 'https://example.com/hook', method: 'POST' }
+const aCronJob = { name: 'A cron job', cron: '0 4 1 1 *', url: 'https://example.com/hook', method: 'POST' }
 export const anAssertion = {
   id: 'AA',
   rawId: 'AA',
@@ -68,7 +68,7 @@ export const requests: Readonly<Record<string, RouteRequest>> = {
   'POST /api/v1/scheduler/bulk-operations/:operation/cancel': none,
   'GET /api/v1/scheduler/cronjobs': none,
   'POST /api/v1/scheduler/cronjobs': { body: () => aCronJob },
-  'POST /api/v1/scheduler/cronjobs/preview': { body: () => ({ cron: '0 4 * * *' }) },
+  'POST /api/v1/scheduler/cronjobs/preview': { body: () => ({ cron: '0 4 1 1 *' }) },
   'GET /api/v1/scheduler/cronjobs/recent-runs': none,
   'GET /api/v1/scheduler/cronjobs/:cronjob': none,
   'PATCH /api/v1/scheduler/cronjobs/:cronjob': aName,

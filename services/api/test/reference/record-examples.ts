@@ -25,8 +25,8 @@ const aTask = {
   labels: ['customer:42'],
 }
 const aCronJob = {
-  name: 'Nightly report',
-  cron: '0 4 * * *',
+  name: 'Yearly report',
+  cron: '0 4 1 1 *',
   timezone: 'Europe/Berlin',
   url: 'https://shop.example.com/report',
   method: 'POST',
@@ -54,7 +54,7 @@ const own: Record<string, Example> = {
   },
   'POST /api/v1/scheduler/cronjobs': { body: () => aCronJob },
   'POST /api/v1/scheduler/cronjobs/preview': { body: () => ({ cron: '0 9 * * MON#1', timezone: 'Europe/Berlin' }) },
-  'PATCH /api/v1/scheduler/cronjobs/:cronjob': { body: () => ({ cron: '30 4 * * *' }) },
+  'PATCH /api/v1/scheduler/cronjobs/:cronjob': { body: () => ({ cron: '30 4 1 1 *' }) },
   'GET /api/v1/scheduler/search': { query: '?q=report' },
   'POST /api/events': { needs: 'sub', body: () => ({ topic: 'orders.paid', payload: { order: 4711 } }) },
   'POST /api/v1/scheduler/subscriptions': { body: () => aSubscription },
