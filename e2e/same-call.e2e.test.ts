@@ -47,7 +47,8 @@ const created = async (method: string, path: string, body: string) => {
 }
 const run = async (args: string[], input = '') => {
   const { code, out, error } = await startCommand(belfry, args, input).ended
-  expect([code, error]).toEqual([0, ''])
+  // An export of one of the projects leaves out the objects of the others.
+  expect([code, error.replace(/^Left out, because others own them: .*\n$/, '')]).toEqual([0, ''])
   return out
 }
 const taskText = ({ url, payload, headers, spelt }: Call) =>
