@@ -53,8 +53,10 @@ const maxRun = `interval '20 minutes'`
 const diedLately = `t.state = 'dead' AND t.state_reason IS NULL AND t.finished_at > now() - ${lately}`
 
 // A task names its subscription only while that fails. Before, a subscription is known by its topic and its URL.
-const isOfSubscription = (topic: string) =>
-  `r.url = s.url AND coalesce(r.subscription_id = s.id, s.topic IN ('*', ${topic}) OR s.topic LIKE '%.*' AND starts_with(${topic}, left(s.topic, -1)))`
+const isOfSubscription = (topic: string) => `r.url = s.url AND coalesce(r.subscription_id = s.id, ${hasTopic(topic)})`
+
+const hasTopic = (topic: string) =>
+  `(s.topic IN ('*', ${topic}) OR s.topic LIKE '%.*' AND starts_with(${topic}, left(s.topic, -1)))`
 
 const markStatement = `
   WITH died AS MATERIALIZED (
@@ -71,14 +73,14 @@ const markStatement = `
       AND u.status = 'success' AND u.finished_at >= d.last_at AND ${isOfSubscription('u.topic')}
   )`
 
-// The success of another subscription with the URL also ends a mark that no named task has confirmed.
+// The success of another subscription with the URL, at a topic of both, also ends a mark that no named task has confirmed.
 const recoverStatement = `
   UPDATE subscriptions s SET failing_since = NULL, failing_warned_at = NULL
   WHERE s.failing_since IS NOT NULL AND s.paused_reason IS NULL AND EXISTS (
     SELECT FROM subscriptions o JOIN task_requests r ON r.subscription_id = o.id JOIN tasks t ON t.id = r.task_id
     WHERE o.failing_since IS NOT NULL AND o.workspace_id = s.workspace_id AND o.url = s.url
       AND t.state = 'success' AND t.finished_at >= s.failing_since
-      AND (o.id = s.id OR NOT EXISTS (
+      AND (o.id = s.id OR ${hasTopic('r.topic')} AND NOT EXISTS (
         SELECT FROM task_requests q JOIN tasks d ON d.id = q.task_id
         WHERE q.subscription_id = s.id AND d.state = 'dead' AND d.state_reason IS NULL AND d.finished_at >= s.failing_since
       ))

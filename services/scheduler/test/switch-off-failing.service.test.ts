@@ -189,6 +189,17 @@ it('judges no subscription by the failures of another one with its URL', async (
   expect(await health('subscriptions', idle)).toEqual([false, false, null])
 })
 
+it('forgets no failures of a topic when another one succeeds at the same URL', async () => {
+  const { subscribe, end, health, round } = await setup()
+  const [paid, all] = [await subscribe('orders.paid'), await subscribe('*')]
+  await end('dead') // of the topic orders.paid
+  await round()
+  await end('success', { subscriptionId: all, topic: 'orders.sent' })
+  await round()
+  expect(await health('subscriptions', all)).toEqual([false, false, null])
+  expect(await health('subscriptions', paid)).toEqual([true, false, null])
+})
+
 it('pauses a cron job whose occurrences have only failed, and no other', async () => {
   const { ctx, cronJob, end, age, health, round } = await setup()
   const id = await cronJob()
