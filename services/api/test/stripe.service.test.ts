@@ -142,6 +142,8 @@ describe.skipIf(reason !== null)('billing by Stripe', () => {
       [id],
     )
     expect([await afterEvent('unicorn'), await afterEvent('unicorn')]).toEqual(['free', 'unicorn'])
+    subscription.status = 'canceled'
+    expect(await afterEvent('unicorn')).toBe('free')
     subscription.status = 'active'
     expect(await afterEvent('unicorn')).toBe('startup')
   })

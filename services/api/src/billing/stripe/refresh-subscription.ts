@@ -6,7 +6,7 @@ import type { Stripe } from 'stripe'
 import type { Context } from '../../context.ts'
 import { applyTier, mailOwners } from '../apply-tier.ts'
 import type { StripeBilling } from './stripe-billing.ts'
-import { currentSubscription, grantedTier, readState } from './subscription-state.ts'
+import { currentSubscription, grantedTier, isLive, readState } from './subscription-state.ts'
 
 /**
  * Reads the subscription of a locked account from Stripe, stores its state and applies its tier if that has changed. The
@@ -35,7 +35,8 @@ export async function refreshSubscription(
   }
   const granted = grantedTier(state, now)
   const why = granted === 'free' ? (state.status === 'canceled' ? 'ended' : 'unpaid') : undefined
-  const isNew = granted !== grantedTier(account, account.updatedAt.getTime())
+  const hasEnded = isLive(account) && !isLive(after)
+  const isNew = hasEnded || granted !== grantedTier(account, account.updatedAt.getTime())
   if (granted !== null && isNew) await applyTier(ctx, tx, organizationId, granted, by, why)
   return { account: after, subscription }
 }
