@@ -44,6 +44,22 @@ describe('a key that may create tasks and not read them', () => {
     ])
   })
 
+  it('is refused the rows of a batch that need another right, and no others', async () => {
+    const publish = await keyWith('publish')
+    const limited = aTaskBody({ queue: { name: 'limited', max_concurrent: 1 } })
+    const tasks = [limited, aTaskBody({ payload: '{{ secrets.ANY }}' }), aTaskBody({ queue: 'plain' })]
+    const { status, body } = await publish('POST', `${root}/tasks/batch`, { tasks })
+    const refusal = (right: string) => ({ code: 'forbidden', status: 403, detail: expect.stringContaining(right) })
+    expect([status, body.data]).toEqual([
+      200,
+      [
+        { index: 0, error: expect.objectContaining(refusal('queue.write')) },
+        { index: 1, error: expect.objectContaining(refusal('secret.use')) },
+        { index: 2, task: brief },
+      ],
+    ])
+  })
+
   it('does not see the task of another caller that has its key', async () => {
     const publish = await keyWith('publish')
     const own = aTaskBody({ key: 'a-guess', url: secretUrl, headers: secretHeaders, payload: { secret: 1 } })

@@ -15,6 +15,11 @@ import { anOrganization } from './organization.ts'
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers whose shape they assert
 export type Json = any
 export type Answer = { status: number; headers: Headers; text: string; body: Json }
+
+/** Returns the status of an answer, or of the last row of its batch if that was refused. */
+export const lastStatus = ({ status, body }: Pick<Answer, 'status' | 'body'>): number =>
+  body?.data?.at?.(-1)?.error?.status ?? status
+
 export type Caller = { apiKey: string; token: string; workspaceId: string; organizationId: string; email: string }
 
 type Environment = Record<string, string>

@@ -6,13 +6,16 @@ import type { BatchRow } from '@belfry/contract/task-batch'
 import { hasControls } from '@belfry/db/tasks/insert-tasks'
 import { AppError } from '@belfry/domain/app-error'
 import { elementTexts } from '@belfry/domain/json-text'
+import { decide } from '@belfry/domain/permissions'
 import { mapInTurns } from '@belfry/domain/slices'
 import { presentNewTask } from '@belfry/present/task-form'
 import { failpoint } from '@belfry/runtime'
 import { creation, type Work } from '../endpoint.ts'
 import { bodyLimits } from '../http/read-body.ts'
 import { ApiResponse, created } from '../http/response.ts'
+import { planQueues } from '../queues/queues.ts'
 import { type Quota, readQuota, refuseLargePayload } from '../quotas/quotas.ts'
+import { requireSecretUse } from '../secrets/require-secret-use.ts'
 import { inspectTask, toControls, toNewTask, toRequestOptions, withLocalTime } from './new-task.ts'
 import { schedule } from './schedule.ts'
 import { findUnderKeys, hasKey, isNew, presentStored, storeTask, storeTasks } from './store-tasks.ts'
@@ -62,8 +65,14 @@ export const createTasks = creation(operations.createTasks, {
     const { caller, body, bodyText, arrivedAt } = input
     const quota = await readQuota(work, caller.organizationId)
     const texts = elementTexts(bodyText, ['tasks']) ?? []
+    const mayLimit = decide(caller.actor, 'queue.write').allowed
     const rows = await mapInTurns(body.tasks, (row, i) =>
-      orRefusal(() => readRow(work, quota, input, row, texts[i] ?? '')),
+      orRefusal(async () => {
+        const read = readRow(work, quota, input, row, texts[i] ?? '')
+        await requireSecretUse(work.db, caller, [read.task])
+        if (!mayLimit && typeof read.queue === 'object') await planQueues(work.db, caller, [read.queue])
+        return read
+      }),
     )
     const good = rows.flatMap(row => (row instanceof AppError ? [] : [row]))
     const tasks = good.map(({ task }) => task)
