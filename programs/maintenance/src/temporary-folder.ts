@@ -1,8 +1,8 @@
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 const options = { recursive: true, force: true, maxRetries: 5 }
-const dayMs = 24 * 3_600_000
+const weekMs = 7 * 24 * 3_600_000
 
 /** Runs `use` on a new folder and removes it afterwards. The path of the folder begins with the prefix. */
 export async function inTemporaryFolder<T>(prefix: string, use: (folder: string) => Promise<T>): Promise<T> {
@@ -21,7 +21,8 @@ async function removeOld(prefix: string): Promise<void> {
   for (const name of await readdir(parent)) {
     const path = join(parent, name)
     if (!path.startsWith(prefix) || path.length !== prefix.length + 'XXXXXX'.length) continue
-    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }))
-    if (mtimeMs < Date.now() - dayMs) await rm(path, options).catch(() => {})
+    const found = await lstat(path).catch(() => null)
+    if (!found?.isDirectory() || found.uid !== (process.getuid?.() ?? found.uid)) continue
+    if (found.mtimeMs < Date.now() - weekMs) await rm(path, options).catch(() => {})
   }
 }
