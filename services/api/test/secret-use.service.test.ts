@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest'
-import { aTaskBody, type Caller, type Json, useApi } from './setup.ts'
+import { aTaskBody, type Caller, type Json, lastStatus, useApi } from './setup.ts'
 
 const api = useApi({ QSTASH_API: 'on' })
 const root = '/api/v1/scheduler'
@@ -117,10 +117,11 @@ it.each(Object.keys(doors))(
     const narrow = await keyWith(...writing)
     for (const secret of ['ANYWHERE', 'NOT_YET_THERE']) {
       const refused = await door(narrow, `{{ secrets.${secret} }}`)
-      expect([secret, refused.status, refused.text]).toEqual([secret, 403, expect.stringContaining(secret)])
+      expect([secret, lastStatus(refused), refused.text]).toEqual([secret, 403, expect.stringContaining(secret)])
     }
-    expect((await door(narrow, '{{ secrets.BOUND }}')).status).toBeLessThan(300)
-    expect((await door(await keyWith(...writing, 'secret.use'), '{{ secrets.ANYWHERE }}')).status).toBeLessThan(300)
-    expect((await door(full, '{{ secrets.ANYWHERE }}')).status).toBeLessThan(300)
+    expect(lastStatus(await door(narrow, '{{ secrets.BOUND }}'))).toBeLessThan(300)
+    const allowed = await keyWith(...writing, 'secret.use')
+    expect(lastStatus(await door(allowed, '{{ secrets.ANYWHERE }}'))).toBeLessThan(300)
+    expect(lastStatus(await door(full, '{{ secrets.ANYWHERE }}'))).toBeLessThan(300)
   },
 )
