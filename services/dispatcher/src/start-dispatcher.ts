@@ -97,9 +97,9 @@ export async function startDispatcher(config: Config, log: Logger, host: Host, p
         notifications.close(),
         ...running,
       ])
-      await leave(ctx)
       end.abort()
-      await beating
+      await beating // a heartbeat that finds no row enters again
+      await leave(ctx)
       await atMost(queuePatienceMs, closeContext(ctx))
     },
   }

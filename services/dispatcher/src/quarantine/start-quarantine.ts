@@ -35,9 +35,9 @@ async function startQuarantine(config: Config, log: Logger, host: Host, onIdle: 
       const timer = setTimeout(() => ctx.sender.close(), config.drainMs)
       await Promise.all([working, clock])
       clearTimeout(timer)
-      await leave(ctx)
       end.abort()
       await beating
+      await leave(ctx)
       await closeContext(ctx)
     },
   }

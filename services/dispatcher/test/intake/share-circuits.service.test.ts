@@ -64,6 +64,17 @@ it('a dispatcher that starts knows the breakers that another one has opened and 
   expect(target.requestsTo('/gone').length).toBe(called)
 }, 90_000)
 
+it('a dispatcher that leaves does not enter again by a heartbeat', async () => {
+  await start(1)
+  // Longer than the time between two heartbeats.
+  await test.pool.query(`
+    CREATE FUNCTION leave_slowly() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(1.5); RETURN OLD; END';
+    CREATE TRIGGER leave_slowly AFTER DELETE ON dispatchers FOR EACH ROW EXECUTE FUNCTION leave_slowly()`)
+  await dispatchers.pop()?.()
+  await test.pool.query('DROP FUNCTION leave_slowly CASCADE')
+  expect((await test.pool.query('SELECT FROM dispatchers')).rowCount).toBe(0)
+}, 30_000)
+
 it('a paused host is not called by any dispatcher, a new one included, until it is resumed', async () => {
   const [workspace, other] = [aWorkspace(), aWorkspace()]
   const { host } = new URL(target.url('/'))
