@@ -58,6 +58,8 @@ function toProject(
       setupFiles: './packages/test-support/src/measure-cpu.ts',
       testTimeout: lane.testTimeout,
       hookTimeout: 120_000,
+      // As of `waitFor`: a condition may take seconds on a busy machine. Vitest's default is 1 s.
+      expect: { poll: { timeout: 15_000 } },
       sequence: { groupOrder: isAlone ? 1 : 0 },
       // Tests wait much of their time: for due times, retries, and processes that start.
       maxWorkers: isAlone ? 1 : 3 * availableParallelism(),

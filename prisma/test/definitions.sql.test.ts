@@ -61,7 +61,7 @@ describe('the files of prisma/sql', () => {
     )
     const told: string[][] = []
     const waiting = waitForMigrations(url, missing => told.push(missing), folder)
-    await vi.waitFor(() => expect(told).toEqual([['later.sql', file]]))
+    await expect.poll(() => told).toEqual([['later.sql', file]])
     expect(await checkMigrations(url, folder)).toEqual({ ...nothingWrong, pending: ['later.sql', file] })
     await deployMigrations(url, folder)
     await waiting

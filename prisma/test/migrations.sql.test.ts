@@ -123,7 +123,7 @@ describe('deployMigrations', () => {
     await deployMigrations(url)
     await checkMigrations(url)
     const others = 'SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()'
-    await vi.waitFor(async () => expect(await query(others)).toEqual([]))
+    await expect.poll(() => query(others)).toEqual([])
   })
 
   it('leaves no timer behind that would keep the process alive', async () => {
@@ -146,7 +146,7 @@ describe('waitForMigrations', () => {
     const { url } = await emptyDatabase()
     const told: number[] = []
     const waiting = waitForMigrations(url, missing => told.push(missing.length))
-    await vi.waitFor(() => expect(told).toHaveLength(1))
+    await expect.poll(() => told).toHaveLength(1)
     const applied = await deployMigrations(url)
     await waiting
     expect(told[0]).toBe(applied.length)
@@ -157,7 +157,7 @@ describe('waitForMigrations', () => {
     const folder = await copyFolder({ [later]: 'CREATE TABLE later (id int)' })
     const told: string[][] = []
     const waiting = waitForMigrations(url, missing => told.push(missing), folder)
-    await vi.waitFor(() => expect(told).toEqual([[later]]))
+    await expect.poll(() => told).toEqual([[later]])
     await deployMigrations(url, folder)
     await waiting
     await waitForMigrations(url, missing => told.push(missing))

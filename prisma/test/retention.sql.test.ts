@@ -189,12 +189,12 @@ it('the purge of a deleted workspace and the expiry of its log cannot deadlock',
   const isThere = async () =>
     (await db.pool.query('SELECT FROM workspaces WHERE id = $1', [workspaceId])).rowCount === 1
   const expire = async () => {
-    while (await isThere()) await deleteOldRuns(db.pool, workspaceId, 7, 1000)
+    while (await isThere()) await deleteOldRuns(db.pool, workspaceId, 7, 500)
   }
   const purge = async () => {
     while (await isThere()) {
-      await purgeWorkspace(db.pool, workspaceId, 1000)
-      await foldUsageChanges(db.pool, 1000)
+      await purgeWorkspace(db.pool, workspaceId, 500)
+      await foldUsageChanges(db.pool, 500)
       await deleteEmptyWorkspace(db.pool, workspaceId)
     }
   }
@@ -209,9 +209,10 @@ it('empty months that no tier keeps are dropped, by one of several callers', asy
   await storeLog(workspaceId, 1, 19 * 30.44 - 15 + new Date().getUTCDate())
   const { rows } = await db.pool.query(`SELECT FROM run_partitions.${full}`)
   expect(rows).toHaveLength(1)
-  const dropped = await Promise.all([1, 2].map(() => dropRunPartitions(db.pool, 365)))
-  expect(dropped.flat()).toEqual([empty])
+  const drop = async () => (await Promise.all([1, 2].map(() => dropRunPartitions(db.pool, 365)))).flat()
+  // A call leaves a partition for a later one when a statement takes 100 ms.
+  await expect.poll(drop).toEqual([empty])
   expect((await deleteOldRuns(db.pool, workspaceId, 365, 10)).deleted).toBe(1)
-  expect(await dropRunPartitions(db.pool, 365)).toEqual([full])
+  await expect.poll(drop).toEqual([full])
   expect(await dropRunPartitions(db.pool, 365)).toEqual([])
 })

@@ -48,7 +48,7 @@ it('changes every row once, in batches, and nothing the next time', async () => 
 it('continues after the batch in flight when it is stopped', async () => {
   const stop = new AbortController()
   const stopped = runBackfills(url, folder, { batchSize: 100, signal: stop.signal })
-  await vi.waitFor(async () => expect(await position()).toBeGreaterThan(0))
+  await expect.poll(position).toBeGreaterThan(0)
   stop.abort(new Error('Stopped.'))
   await expect(stopped).rejects.toThrow()
   const done = await position()

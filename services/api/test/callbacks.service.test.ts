@@ -32,7 +32,7 @@ async function attempt(fields: object, outcome: Partial<FinishedAttempt> = {}): 
     const [claim] = await claimTasks(api.db, { dispatcherId: randomUUID() }, [request])
     if (claim?.kind !== 'claimed') throw new Error(`Not claimed but ${claim?.kind}.`)
     return claim.task
-  })
+  }, 15_000)
   const finished: FinishedAttempt = {
     ...{ taskId: claimed.taskId, runId: claimed.runId, state: 'success', retryDelayMs: null, status: 'success' },
     ...{ scheduledAt: claimed.scheduledAt, startedAt: claimed.claimedAt, finishedAt: claimed.claimedAt },
