@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { isFullRun } from '@belfry/test-support/property-runs'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { sizes } from './stage.ts'
@@ -18,24 +19,33 @@ const options = {
 // The rules that depend on colors.
 const darkOptions = { ...options, runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } }
 
+/** The screens that axe has checked, by the file of the test. */
+const checked = new Set<string>()
+
 /**
  * Checks the page with axe: all rules in the light theme, and those on colors in the dark one. Fails on every violation that is
- * not minor. Also fails when long names would make the page wider than its screen or a narrow one: only tables and code
- * scroll sideways.
+ * not minor. `npm test` does this for the first state of a screen in each file, `npm run test:all` for every one. Also fails
+ * when long names would make the page wider than its screen or a narrow one: only tables and code scroll sideways.
  * @param screen - The route of the dashboard that the page must show. Default: the page belongs to another site.
  */
 export async function expectAccessible(page: Page, screen?: string): Promise<void> {
   if (screen !== undefined) expect(routeOf(page.url())).toBe(screen)
-  // Evaluated, because the content security policy forbids adding a script element.
-  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe)
-  await expectNoViolation(page, 'light', options)
-  await expectNoViolation(page, 'dark', darkOptions)
+  const state = `${expect.getState().testPath} ${screen}`
+  if (isFullRun || screen === undefined || !checked.has(state)) await runAxe(page)
+  checked.add(state)
   const size = page.viewportSize() ?? sizes.wide
   for (const each of [sizes.narrow, size]) {
     await page.setViewportSize(each)
     const width = await page.evaluate(screen === undefined ? pageWidth : widthWithLongNames)
     expect(width, `the width of ${page.url()}`).toBeLessThanOrEqual(each.width)
   }
+}
+
+async function runAxe(page: Page): Promise<void> {
+  // Evaluated, because the content security policy forbids adding a script element.
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe)
+  await expectNoViolation(page, 'light', options)
+  await expectNoViolation(page, 'dark', darkOptions)
 }
 
 function pageWidth(): number {

@@ -1,4 +1,5 @@
 import { fromId, toId } from '@belfry/domain/id'
+import { propertyRuns } from '@belfry/test-support/property-runs'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { inMs } from '../api-calls.ts'
@@ -135,6 +136,8 @@ const lists: readonly List[] = [
   },
 ]
 
+const some = <Item>(items: readonly Item[], count: number) => items.slice(0, propertyRuns(items.length, count))
+
 describe('each list with three pages of rows', { timeout: 300_000 }, () => {
   const stage = useStage()
   let ids: [workspace: string, organization: string]
@@ -145,12 +148,14 @@ describe('each list with three pages of rows', { timeout: 300_000 }, () => {
     await fillWorkspace()
   }, 120_000)
 
-  // One page visits all lists, because to load a page takes five times the CPU time of a navigation.
+  // One page visits all lists, because to load a page takes five times the CPU time of a navigation. `npm test` tries two
+  // filters and one order of each list, `npm run test:all` all of them.
   it('shows, filters and sorts what SQL does', async () => {
     const page = await stage.ownerPage()
     await page.goto(await stage.home())
     for (const list of lists) {
-      for (const [query, condition] of Object.entries(list.filters)) await compareRows(page, list, query, condition)
+      for (const [query, condition] of some(Object.entries(list.filters), 2))
+        await compareRows(page, list, query, condition)
       await compareOrders(page, list)
     }
   })
@@ -176,7 +181,7 @@ describe('each list with three pages of rows', { timeout: 300_000 }, () => {
   /** Last, because a list keeps its order while its filter changes. */
   const compareOrders = async (page: Page, list: List) => {
     if (list.sorts) await compareRows(page, list, '', list.filters[''])
-    for (const [header, sql] of Object.entries(list.sorts ?? {})) {
+    for (const [header, sql] of some(Object.entries(list.sorts ?? {}), 1)) {
       for (const direction of ['ascending', 'descending'] as const) {
         await sortTo(page, list, header, direction)
         const order = `${sql} ${direction === 'ascending' ? 'ASC' : 'DESC'}, ${list.order ?? 'id DESC'}`
