@@ -22,7 +22,7 @@ export const listAuditLog = endpoint(operations.listAuditLog, async (ctx, { call
   return { ...page, data: await withNames(ctx.pool, caller.organizationId, page.data) }
 })
 
-export const exportAuditLog = endpoint(operations.exportAuditLog, async (ctx, { caller, query }) => {
+export const exportAuditLog = endpoint(operations.exportAuditLog, async (ctx, { caller, query, request }) => {
   const along = where()
   along.and(isExactly('a.organization_id', '?::uuid'), caller.organizationId, caller.organizationId)
   const rest = where(along)
@@ -40,7 +40,7 @@ export const exportAuditLog = endpoint(operations.exportAuditLog, async (ctx, { 
   const present = presentAuditEntry
   const read = (after: string | undefined, limit: number) => readBounded<AuditRow>(ctx, scan, after, limit)
   const content = { name: 'audit-log', format: query.format, read, present, columns }
-  return exportResponse<AuditRow, AuditEntry>(caller.organizationId, content)
+  return exportResponse<AuditRow, AuditEntry>(request, caller.organizationId, content)
 })
 
 const columns: Columns<AuditEntry> = {

@@ -4,6 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import express from 'express'
 import { afterEach, describe, expect, it } from 'vitest'
 import { closeServer, createExpressServer } from './api-server.ts'
+import { whenOver } from './response.ts'
 
 let server: Server
 afterEach(() => {
@@ -74,6 +75,43 @@ describe('createExpressServer', () => {
     staying.write(get('/stayed'))
     expect(await bodies(staying, 1)).toEqual(['/stayed'])
     expect(served).toEqual(['/stayed'])
+  })
+})
+
+describe('whenOver', () => {
+  /** Starts a server that counts the requests that are not over, and does not answer `/never`. */
+  async function startCounting() {
+    const open = new Set<unknown>()
+    const app = express()
+    app.use((request, response) => {
+      open.add(request)
+      whenOver(request, () => open.delete(request))
+      if (request.path !== '/never') response.send(request.path)
+    })
+    server = createExpressServer(app, {})
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    await once(socket, 'connect')
+    return { socket, open: () => open.size }
+  }
+
+  it('tells that a response is sent, on a connection that stays open, also without the announced body', async () => {
+    const { socket, open } = await startCounting()
+    const announcing = get('/three').replace('\r\n\r\n', '\r\nContent-Length: 9\r\n\r\n')
+    for (const request of [get('/one'), get('/two'), announcing]) {
+      socket.write(request)
+      await once(socket, 'data')
+      await expect.poll(open).toBe(0)
+    }
+  })
+
+  it('tells that the caller has left, also of a request that waits behind another', async () => {
+    const { socket, open } = await startCounting()
+    socket.write(get('/never').repeat(3))
+    await expect.poll(open).toBe(3)
+    socket.destroy()
+    await expect.poll(open).toBe(0)
   })
 })
 

@@ -1,3 +1,6 @@
+import { Readable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
+import type { Request } from 'express'
 import { describe, expect, it } from 'vitest'
 import { csvLine, exportResponse } from './export.ts'
 
@@ -16,10 +19,14 @@ it('leaves numbers alone, also negative ones', () => {
 })
 
 describe('an organization', () => {
-  const start = async (organizationId: string) => {
+  const aRequest = () => new Readable() as Request
+  const ask = (organizationId: string, request = aRequest()) => {
     const read = async () => ({ rows: [{ id: 1 }], next: null })
     const content = { name: 'all', format: 'jsonl' as const, read, present: (row: { id: number }) => row, columns: {} }
-    const pieces = exportResponse(organizationId, content).pieces?.[Symbol.asyncIterator]()
+    return exportResponse(request, organizationId, content).pieces?.[Symbol.asyncIterator]()
+  }
+  const start = async (organizationId: string) => {
+    const pieces = ask(organizationId)
     expect(await pieces?.next()).toEqual({ done: false, value: '{"id":1}\n' })
     return pieces
   }
@@ -33,5 +40,25 @@ describe('an organization', () => {
     await expect(start('a')).rejects.toMatchObject({ code: 'rate_limited' })
     await second?.return?.()
     await start('a')
+  })
+
+  it('has two exports at a time, also before their first rows are read', () => {
+    ask('c')
+    ask('c')
+    expect(() => ask('c')).toThrowError(expect.objectContaining({ code: 'rate_limited' }))
+  })
+
+  it('has the place of an export again whose caller leaves before it is sent, or has left', async () => {
+    for (let i = 0; i < 3; i++) {
+      ask('d', aRequest().destroy())
+      await setImmediate()
+    }
+    const requests = [aRequest(), aRequest()]
+    for (const request of requests) ask('d', request)
+    expect(() => ask('d')).toThrowError(expect.objectContaining({ code: 'rate_limited' }))
+    requests[0]?.destroy()
+    await setImmediate()
+    ask('d')
+    expect(() => ask('d')).toThrowError(expect.objectContaining({ code: 'rate_limited' }))
   })
 })

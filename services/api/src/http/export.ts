@@ -1,7 +1,8 @@
 import { exportMediaTypes } from '@belfry/contract/export'
 import { AppError } from '@belfry/domain/app-error'
 import { toJsonText } from '@belfry/present/raw-json'
-import { ApiResponse } from './response.ts'
+import type { Request } from 'express'
+import { ApiResponse, whenOver } from './response.ts'
 
 const rowsAtATime = 1000
 const minPieceLength = 64 * 1024
@@ -34,18 +35,23 @@ const inFlight = new Map<string, number>()
  * Returns a whole list as a file. Rows are read as the caller receives them, so memory does not grow with the list.
  * @throws AppError `rate_limited` when the organization has two exports already.
  */
-export function exportResponse<Row, Item>(organizationId: string, content: Export<Row, Item>): ApiResponse {
+export function exportResponse<Row, Item>(
+  request: Request,
+  organizationId: string,
+  content: Export<Row, Item>,
+): ApiResponse {
   const { name, format } = content
   if ((inFlight.get(organizationId) ?? 0) >= maxExports) {
     const message = `An organization may have ${maxExports} exports at a time. Start this one when another has ended.`
     throw new AppError('rate_limited', message)
   }
+  const file = format === 'csv' ? csvPieces(content) : lines(content, item => `${toJsonText(item)}\n`)
+  const pieces = counted(organizationId, file)
+  void pieces.next() // counts it before another request is served
+  whenOver(request, () => void pieces.return()) // also when it is never sent
   return new ApiResponse({
     status: 200,
-    pieces: counted(
-      organizationId,
-      format === 'csv' ? csvPieces(content) : lines(content, item => `${toJsonText(item)}\n`),
-    ),
+    pieces,
     headers: {
       'Content-Type': `${exportMediaTypes[format]}; charset=utf-8`,
       'Content-Disposition': `attachment; filename="${name}.${format}"`,
@@ -53,9 +59,11 @@ export function exportResponse<Row, Item>(organizationId: string, content: Expor
   })
 }
 
-async function* counted(organizationId: string, pieces: AsyncIterable<string>) {
+// Counts an export from its first piece, an empty one, to its last piece or `return`.
+async function* counted(organizationId: string, pieces: AsyncIterable<string>): AsyncGenerator<string, void> {
   inFlight.set(organizationId, (inFlight.get(organizationId) ?? 0) + 1)
   try {
+    yield ''
     yield* pieces
   } finally {
     const left = (inFlight.get(organizationId) ?? 0) - 1

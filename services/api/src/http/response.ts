@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { toJsonText } from '@belfry/present/raw-json'
-import type { Response } from 'express'
+import type { Request, Response } from 'express'
 
 /** A response: a value as JSON, a text, or pieces of text as they become available. */
 export type ResponseParts = {
@@ -47,6 +47,16 @@ export function text(type: string, content: string | Buffer, headers: Record<str
     text: content,
     headers: { 'Content-Type': `${type}; charset=utf-8`, ...headers },
   })
+}
+
+/**
+ * Calls `act` when the response to a request whose body is not read is sent, or its caller has left; perhaps more than once.
+ * The response alone does not tell: while it waits for an earlier one on its connection, it is not closed with it.
+ */
+export function whenOver(request: Request, act: () => void): void {
+  if (request.destroyed) act()
+  request.once('close', act)
+  request.res?.once('close', act)
 }
 
 /** Sends a response. Resolves when it is handed to the connection; for pieces, when the last piece is. */

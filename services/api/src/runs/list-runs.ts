@@ -6,6 +6,7 @@ import { requestBody } from '@belfry/domain/request-body'
 import { payloadOf } from '@belfry/present/payload-of'
 import { presentResponse, presentRun, readText } from '@belfry/present/present-run'
 import type { RunDetailRow, RunRow } from '@belfry/present/run-row'
+import type { Request } from 'express'
 import type { CallerOf } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
@@ -60,22 +61,26 @@ function presentRequest(row: RunDetailRow): RunDetail['request'] {
   return { ...sent, body: text ?? payload, body_encoding, body_truncated: false }
 }
 
-export const exportRuns = endpoint(operations.exportRuns, async (ctx, { caller, query }) =>
-  exportRunsOf(ctx, caller, [caller.workspaceId], query),
+export const exportRuns = endpoint(operations.exportRuns, async (ctx, input) =>
+  exportRunsOf(ctx, input, [input.caller.workspaceId]),
 )
 
-export const exportOrganizationRuns = endpoint(operations.exportOrganizationRuns, async (ctx, { caller, query }) =>
-  exportRunsOf(ctx, caller, await visibleWorkspaces(ctx, caller, query.workspace_id), query),
+export const exportOrganizationRuns = endpoint(operations.exportOrganizationRuns, async (ctx, input) =>
+  exportRunsOf(ctx, input, await visibleWorkspaces(ctx, input.caller, input.query.workspace_id)),
 )
 
-function exportRunsOf(
-  ctx: Context,
-  { organizationId }: { organizationId: string },
-  workspaceIds: readonly string[],
-  { format, ...filter }: RunFilter & Pick<Export<RunRow, Run>, 'format'>,
-): ApiResponse {
+type ExportInput = {
+  caller: { organizationId: string }
+  query: RunFilter & Pick<Export<RunRow, Run>, 'format'>
+  request: Request
+}
+
+function exportRunsOf(ctx: Context, input: ExportInput, workspaceIds: readonly string[]): ApiResponse {
+  const { organizationId } = input.caller
+  const { format, ...filter } = input.query
   const read = (after: string | undefined, limit: number) => readRuns(ctx, workspaceIds, filter, after, limit)
-  return exportResponse<RunRow, Run>(organizationId, { name: 'runs', format, read, present: presentRun, columns })
+  const content = { name: 'runs', format, read, present: presentRun, columns }
+  return exportResponse<RunRow, Run>(input.request, organizationId, content)
 }
 
 const columns: Columns<Run> = {

@@ -43,12 +43,12 @@ export const listTasks = endpoint(operations.listTasks, async (ctx, { caller, qu
   return { ...page, data: await withBlocked(ctx, caller.workspaceId, page.data) }
 })
 
-export const exportTasks = endpoint(operations.exportTasks, async (ctx, { caller, query }) => {
+export const exportTasks = endpoint(operations.exportTasks, async (ctx, { caller, query, request }) => {
   const scan = scanTasks(caller.workspaceId, query)
   const read = (after: string | undefined, limit: number) => readBounded<TaskRow>(ctx, scan, after, limit)
   const { format } = query
   const content = { name: 'tasks', format, read, present: presentTask, columns }
-  return exportResponse<TaskRow, Task>(caller.organizationId, content)
+  return exportResponse<TaskRow, Task>(request, caller.organizationId, content)
 })
 
 // Only the JSON form has headers and payloads.

@@ -10,7 +10,7 @@ import { requireApiKeyInForce } from '../../auth/api-key.ts'
 import { authorize, type CallerOf } from '../../auth/authorize.ts'
 import type { Context, RunStream } from '../../context.ts'
 import { endpoint } from '../../endpoint.ts'
-import { ApiResponse } from '../../http/response.ts'
+import { ApiResponse, whenOver } from '../../http/response.ts'
 import { visibleWorkspaces } from '../list-runs.ts'
 import { runsAfter, type SomeRuns } from './follow-runs.ts'
 
@@ -55,9 +55,7 @@ function openRunStream(
     ctx.runStreams.delete(stream)
   }
   ctx.runStreams.add(stream)
-  request.res?.once('close', release)
-  // The response of a caller that left while its rights were checked is closed already.
-  if (request.res?.destroyed) release()
+  whenOver(request, release)
   const pieces = runEvents(ctx, {
     workspaceIds: workspaceIds.slice(0, maxWorkspaces),
     after: fromId('run', String(request.headers['last-event-id'] ?? '')) ?? undefined,
