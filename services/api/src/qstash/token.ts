@@ -35,7 +35,7 @@ function takeToken(request: Request): string {
   }
   const others = parts.filter(part => part !== named).join('&')
   request.originalUrl = others === '' ? path : `${path}?${others}`
-  return decodeURIComponent(named.slice('qstash_token='.length))
+  return new URLSearchParams(named).get('qstash_token') ?? ''
 }
 
 // A call of a dispatcher is the wish of a tenant, who has read the public token too.
