@@ -121,6 +121,13 @@ describe('a key', () => {
     await store(keyed(workspaceId, 'reject'))
     expect(await store(keyed(workspaceId, 'replace', past))).toEqual({ kind: 'not_future' })
   })
+
+  it('is refused as a replacement that is due at once, and whose deadline has passed', async () => {
+    const workspaceId = randomUUID()
+    await store(keyed(workspaceId, 'reject'))
+    const late = { executeAt: null, expiresAt: new Date(Date.now() - 1000) }
+    expect(await store(keyed(workspaceId, 'replace', late))).toEqual({ kind: 'never_starts' })
+  })
 })
 
 it('stores a thousand keys in one transaction, with repeated ones', async () => {

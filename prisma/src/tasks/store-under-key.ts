@@ -14,12 +14,13 @@ export type TaskUnderKey = NewTask & { key: string; onConflict?: OnConflict | un
  * - `taken`, `kept`: the pending task `id` has the key, and is unchanged.
  * - `replaced`: the pending task `id` has the request, the time, the deadline and the labels of the new one.
  * - `not_future`: the time of a replacement is not later than the database's clock.
+ * - `never_starts`: the deadline of a replacement is not later than its time.
  */
 export type UnderKey =
   | { kind: 'stored'; inserted: InsertedTask }
   | { kind: 'taken' | 'kept'; id: string }
   | { kind: 'replaced'; id: string; executeAt: Date; now: Date }
-  | { kind: 'not_future' }
+  | { kind: 'not_future' | 'never_starts' }
 
 /**
  * Stores tasks of a workspace that have keys, one after the other, in one transaction. Concurrent calls with the same key
@@ -71,7 +72,7 @@ async function storeLocked(
   })
   if (result.kind === 'moved') return { kind: 'replaced', id, executeAt: task.executeAt ?? result.now, now: result.now }
   if (result.kind === 'refused') return insert(tx, task) // it was claimed meanwhile
-  return { kind: 'not_future' }
+  return result
 }
 
 async function findPending(

@@ -219,6 +219,19 @@ describe('a time that has passed, with on_past: run', () => {
     expect([status, body.id, isDueNow(body)]).toEqual([200, first.id, true])
   })
 
+  it('replaces no pending task with one whose deadline has passed too, alone and in a batch', async () => {
+    const late = aTaskBody({ ...past, expires_at: '2021-01-01T00:00:00Z', key: 'late', on_conflict: 'replace' })
+    const first = await create({ key: 'late', execute_at: at(3_600_000) })
+    const alone = await call('POST', tasks, late)
+    const batch = await call('POST', `${tasks}/batch`, { tasks: [late] })
+    const refusals = [alone.body.errors, batch.body.data[0].error.errors]
+    expect([alone.status, ...refusals.map(([{ code }]) => code)]).toEqual([
+      400,
+      ...Array(2).fill('expires_at_not_after_execute_at'),
+    ])
+    expect((await call('GET', `${tasks}/${first.id}`)).body.execute_at).toBe(first.execute_at)
+  })
+
   it('ends a task whose deadline has passed as expired', async () => {
     const { status, body } = await call('POST', tasks, aTaskBody({ ...past, expires_at: '2021-01-01T00:00:00Z' }))
     expect([status, body.expires_at]).toEqual([201, '2021-01-01T00:00:00.000Z'])

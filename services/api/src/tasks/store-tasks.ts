@@ -14,7 +14,7 @@ import { microBatch } from '@belfry/runtime'
 import type { Work } from '../endpoint.ts'
 import { notStored, toKeptResponse } from '../http/idempotency.ts'
 import type { ApiResponse } from '../http/response.ts'
-import { executeAtPassed } from './new-task.ts'
+import { executeAtPassed, neverStarts } from './new-task.ts'
 import { findTaskRows } from './read-tasks.ts'
 import type { DueTaskRow } from './schedule.ts'
 
@@ -145,8 +145,8 @@ export async function findUnderKeys(db: Db, workspaceId: string, results: Readon
  * Returns the public form of a task, or of the task that has its key now.
  * @param found - The tasks that have the keys of others: see `findUnderKeys`.
  * @param arrivedAt - When the request arrived. Default: for a task without a time.
- * @throws AppError `key_in_use`, `validation_failed` when the time of the task has come already, or `unavailable` when it
- * came meanwhile.
+ * @throws AppError `key_in_use`, `validation_failed` when the time of the task has come already or is not before its
+ * deadline, or `unavailable` when it came meanwhile.
  */
 export function presentStored(
   task: NewTask,
@@ -160,6 +160,7 @@ export function presentStored(
     if (!row) throw new Error('The task with the key is gone.')
     return presentTask(row)
   }
+  if (result?.kind === 'never_starts') throw neverStarts()
   if (!isNew(result)) throw executeAtPassed(task.executeAt, arrivedAt)
   return presentNewTask(task, result.inserted.createdAt.toISOString())
 }
