@@ -107,3 +107,19 @@ export class AppError extends Error {
     this.retryAfterMs = options.retryAfterMs
   }
 }
+
+/** The error for an object that does not exist or that the caller may not see. */
+export function notFound(): AppError {
+  return new AppError('not_found', "Not found, or you don't have access.")
+}
+
+/** The error of a body, or another part of a request, with one value that is not allowed. */
+export function invalidField(path: string, code: string, message: string, part: Part = 'body'): AppError {
+  return invalid(part, [{ path, code, message }])
+}
+
+type Part = 'body' | 'query' | 'path'
+
+export function invalid(part: Part, errors: readonly FieldError[]): AppError {
+  return new AppError('validation_failed', `The ${part} is invalid; see errors.`, { errors })
+}

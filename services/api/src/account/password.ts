@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { AppError } from '@belfry/domain/app-error'
+import { AppError, invalidField } from '@belfry/domain/app-error'
 import { hash, verify } from '@node-rs/argon2'
 import { consumeLoginAttempt, consumeRightPassword, type Origin, widestOf } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
-import { invalidField } from '../http/errors.ts'
 
 // OWASP's first recommendation for Argon2id.
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }

@@ -1,5 +1,5 @@
 import type { Right } from '@belfry/contract/operation'
-import { AppError } from '@belfry/domain/app-error'
+import { AppError, notFound } from '@belfry/domain/app-error'
 import { fromId, toId } from '@belfry/domain/id'
 import {
   type Action,
@@ -13,7 +13,6 @@ import {
 } from '@belfry/domain/permissions'
 import type { Request } from 'express'
 import type { Context } from '../context.ts'
-import { notFound } from '../http/errors.ts'
 import { logCaller } from '../http/request-log.ts'
 import { findApiKey } from './api-key.ts'
 import { callerAddress } from './caller-address.ts'

@@ -1,9 +1,8 @@
 import { X509Certificate } from 'node:crypto'
 import type { Connection, PutConnectionBody } from '@belfry/contract/connection'
 import type { ConnectionSecrets, ConnectionSettings, OpenConnection } from '@belfry/db/connections/connections'
-import type { FieldError } from '@belfry/domain/app-error'
+import { type FieldError, invalid } from '@belfry/domain/app-error'
 import { readClientKey } from '@belfry/vault'
-import { invalid } from '../http/errors.ts'
 
 // The field of each setting, in the order of the public form. A body has only the fields of its kind.
 const fieldOfSetting = {

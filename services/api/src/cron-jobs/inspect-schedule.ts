@@ -1,11 +1,10 @@
-import type { AppError, FieldError } from '@belfry/domain/app-error'
+import { type AppError, type FieldError, invalid } from '@belfry/domain/app-error'
 import { nextScheduled } from '@belfry/domain/cron/cron-schedule'
 import { cronHorizonYears } from '@belfry/domain/cron/next-occurrence'
 import { parseCron } from '@belfry/domain/cron/parse-cron'
 import { isTimeZone } from '@belfry/domain/cron/zone-pieces'
 import { parseInstant } from '@belfry/domain/instant'
 import type { Context } from '../context.ts'
-import { invalid } from '../http/errors.ts'
 
 const neverFires: FieldError = {
   path: 'cron',

@@ -1,21 +1,5 @@
 import { isUniqueViolation } from '@belfry/db/postgres/create-prisma'
-import { AppError, type FieldError } from '@belfry/domain/app-error'
-
-/** The error for an object that does not exist or that the caller may not see. */
-export function notFound(): AppError {
-  return new AppError('not_found', "Not found, or you don't have access.")
-}
-
-/** The error of a body, or another part of a request, with one value that is not allowed. */
-export function invalidField(path: string, code: string, message: string, part: Part = 'body'): AppError {
-  return invalid(part, [{ path, code, message }])
-}
-
-type Part = 'body' | 'query' | 'path'
-
-export function invalid(part: Part, errors: readonly FieldError[]): AppError {
-  return new AppError('validation_failed', `The ${part} is invalid; see errors.`, { errors })
-}
+import { AppError } from '@belfry/domain/app-error'
 
 /** Waits for a change, and throws an error when another object has a value that must be unique. */
 export function refuseDuplicate<T>(change: Promise<T>, duplicate: AppError): Promise<T> {

@@ -1,5 +1,5 @@
 import { decodeCursor, encodeCursor, type Page } from '@belfry/contract/page'
-import { invalidField } from './errors.ts'
+import { invalidField } from '@belfry/domain/app-error'
 
 export type PageQuery = Readonly<Record<string, unknown>> & { limit: number; cursor?: string | undefined }
 

@@ -1,14 +1,13 @@
 import { parseInput } from '@belfry/contract/field-errors'
 import { isMcpEvent, type McpEvent, mcpEvents } from '@belfry/contract/mcp-events'
 import { filterField } from '@belfry/contract/payload-filter'
-import type { AppError, FieldError } from '@belfry/domain/app-error'
+import { type AppError, type FieldError, invalid, invalidField } from '@belfry/domain/app-error'
 import { parseInstantIn } from '@belfry/domain/cron/local-time'
 import type { Condition } from '@belfry/domain/payload-filter'
 import type { z } from 'zod'
 import { type Allowed, requireRight } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { inspectSchedule } from '../cron-jobs/inspect-schedule.ts'
-import { invalid, invalidField } from '../http/errors.ts'
 import type { SubscribeBody } from './subscription-body.ts'
 
 /** When a reminder is due: once, or by a cron expression in a time zone. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Subscription as SubscriptionRow } from '@belfry/db/generated/client'
 import { maxSigningSecrets, readSubscriptionSecrets, rotateSigningSecret } from '@belfry/db/secrets/signing-secrets'
-import { AppError, type FieldError } from '@belfry/domain/app-error'
+import { AppError, type FieldError, notFound } from '@belfry/domain/app-error'
 import { newUuid, toId } from '@belfry/domain/id'
 import { parseUrl } from '@belfry/domain/target-url'
 import { z } from 'zod'
@@ -10,7 +10,7 @@ import { type Allowed, authorOf } from '../auth/authorize.ts'
 import { consumeOne } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
-import { notFound, refuseUsedKey } from '../http/errors.ts'
+import { refuseUsedKey } from '../http/errors.ts'
 import { inspectTarget } from '../http/inspect-target.ts'
 import {
   insertSubscription,

@@ -5,11 +5,11 @@ import { describeApi, type OpenApiDocument, writeApi } from '@belfry/contract/op
 import { operations } from '@belfry/contract/operations'
 import { problems } from '@belfry/contract/problem'
 import { fillExampleTimes } from '@belfry/contract/text-rules'
+import { notFound } from '@belfry/domain/app-error'
 import { version } from '@belfry/domain/version'
 import type { Request } from 'express'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
-import { notFound } from '../http/errors.ts'
 import { ApiResponse, text } from '../http/response.ts'
 import { escapeHtml, pageHeaders, renderPage, renderProse, renderReference } from './render-page.ts'
 

@@ -6,8 +6,8 @@ import {
   pauseQueue as pauseStored,
   type QueueRow,
 } from '@belfry/db/queues/queues'
+import { notFound } from '@belfry/domain/app-error'
 import { requireRight } from '../auth/authorize.ts'
-import { notFound } from '../http/errors.ts'
 import { movePause, moveQueue, removeQueue, setQueue } from '../queues/queues.ts'
 import { type Call, on, type QstashRoutes, readJson } from './call.ts'
 import { cancelMatching } from './messages.ts'

@@ -16,13 +16,12 @@ import {
   type QueueRow,
   type StoredLimits,
 } from '@belfry/db/queues/queues'
-import { AppError } from '@belfry/domain/app-error'
+import { AppError, notFound } from '@belfry/domain/app-error'
 import { queueNameForm } from '@belfry/domain/queue-name'
 import { audit } from '../audit/audit.ts'
 import { type Allowed, requireRight } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
-import { notFound } from '../http/errors.ts'
 import { isEmpty } from '../http/given.ts'
 import { type PageRows, readPage } from '../http/page.ts'
 

@@ -7,11 +7,11 @@ import {
   type SecretEntry,
   putSecret as storeSecret,
 } from '@belfry/db/secrets/secrets'
+import { invalidField, notFound } from '@belfry/domain/app-error'
 import { toId } from '@belfry/domain/id'
 import { isSecretName } from '@belfry/domain/secrets/secret-reference'
 import { audit } from '../audit/audit.ts'
 import { endpoint } from '../endpoint.ts'
-import { invalidField, notFound } from '../http/errors.ts'
 import { created } from '../http/response.ts'
 import { overCount, readQuota } from '../quotas/quotas.ts'
 

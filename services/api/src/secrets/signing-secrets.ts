@@ -11,14 +11,13 @@ import {
   type SecretOwner,
   type SigningSecret,
 } from '@belfry/db/secrets/signing-secrets'
-import { AppError } from '@belfry/domain/app-error'
+import { AppError, notFound } from '@belfry/domain/app-error'
 import { toId } from '@belfry/domain/id'
 import { publicKeyOf } from '@belfry/vault'
 import { audit } from '../audit/audit.ts'
 import type { Allowed } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
-import { notFound } from '../http/errors.ts'
 import { created } from '../http/response.ts'
 
 // Each list is one page, the current secret first: a workspace or a subscription has few of them.

@@ -6,7 +6,7 @@ import type { CreateTaskBody, deliveryFields, requestFields, Task, UpdateTaskBod
 import type { NewTask, TaskControls } from '@belfry/db/tasks/insert-tasks'
 import type { OnConflict } from '@belfry/db/tasks/store-under-key'
 import type { optionColumns, StoredRequest } from '@belfry/db/tasks/stored-request'
-import { AppError, type FieldError } from '@belfry/domain/app-error'
+import { AppError, type FieldError, invalid } from '@belfry/domain/app-error'
 import { localTimeOf, parseInstantIn } from '@belfry/domain/cron/local-time'
 import { isTimeZone } from '@belfry/domain/cron/zone-pieces'
 import { newUuid } from '@belfry/domain/id'
@@ -15,7 +15,6 @@ import { fillLabels } from '@belfry/domain/label'
 import { retryDefaults } from '@belfry/domain/retry'
 import { presentCallbacks } from '@belfry/present/task-form'
 import type { Context } from '../context.ts'
-import { invalid } from '../http/errors.ts'
 import { inspectTarget } from '../http/inspect-target.ts'
 
 /**

@@ -4,7 +4,7 @@ import { listOpenCircuits, listPausedHosts } from '@belfry/db/dispatchers/host-c
 import type { Db } from '@belfry/db/postgres/in-transaction'
 import { requestColumnOf, selectFields } from '@belfry/db/tasks/stored-request'
 import { conditionsOf, type TaskFilter as FilterOfTasks } from '@belfry/db/tasks/task-filter'
-import { AppError } from '@belfry/domain/app-error'
+import { AppError, notFound } from '@belfry/domain/app-error'
 import { firstUuidAt, timeOfUuid } from '@belfry/domain/id'
 import { hostOf } from '@belfry/domain/target-url'
 import { taskStates } from '@belfry/domain/task-state'
@@ -23,7 +23,6 @@ import {
   type Where,
   where,
 } from '../http/bounded-page.ts'
-import { notFound } from '../http/errors.ts'
 import { type Columns, exportResponse, members } from '../http/export.ts'
 import { findStoredTask } from '../runs/read-runs.ts'
 
