@@ -36,7 +36,7 @@ export const createInvitation = endpoint(operations.createInvitation, async (ctx
     await requireGrantableInWorkspaces(tx, inviterOf(caller), { workspaceRole, workspaceIds })
     const data = { id, organizationId, email, role, workspaceRole, workspaceIds, tokenHash, expiresAt }
     const row = await tx.invitation.create({ data: { ...data, invitedBy: user.userId }, include: { inviter } })
-    await storeInvitationMail(ctx, tx, { organizationId, email, invitedBy: user.userId, token })
+    await storeInvitationMail(ctx, tx, row, token)
     await audit(tx, caller, 'invitation.created', toId('inv', id), {
       email,
       role,
@@ -118,12 +118,7 @@ export const resendInvitation = endpoint(operations.resendInvitation, async (ctx
     if (count === 0 && row.acceptedAt) throw new AppError('invitation_used', 'The invitation has been accepted.')
     if (count === 0) throw revoked()
     await requireInvitable(ctx, tx, quota, row)
-    await storeInvitationMail(ctx, tx, {
-      organizationId,
-      email: row.email,
-      invitedBy: user.userId,
-      token,
-    })
+    await storeInvitationMail(ctx, tx, row, token)
     await audit(tx, caller, 'invitation.resent', toId('inv', id), { email: row.email })
     return row
   })
@@ -151,22 +146,16 @@ export const revokeInvitation = endpoint(operations.revokeInvitation, async (ctx
 /** How long an invitation can be accepted. */
 const invitationMs = 7 * 24 * 3_600_000
 
-/** Stores the mail with an invitation's link. */
 async function storeInvitationMail(
-  ctx: Context,
+  { config: { masterKeys, publicUrl } }: Context,
   tx: PrismaTransaction,
-  invitation: { organizationId: string; email: string; invitedBy: string; token: string },
+  { organizationId, email, inviter }: ShownInvitation,
+  token: string,
 ): Promise<void> {
-  const organization = await tx.organization.findUniqueOrThrow({ where: { id: invitation.organizationId } })
-  const inviter = await tx.user.findUniqueOrThrow({ where: { id: invitation.invitedBy } })
-  const mail = invitationMail(invitation.email, {
-    organization: organization.name,
-    inviter: inviter.name,
-    url: `${ctx.config.publicUrl}/invitations#${invitation.token}`,
-  })
-  const { masterKeys } = ctx.config
-  const tenant = { organizationId: organization.id }
-  await addMail(tx, 'invitation', mail, { masterKeys, usefulMs: invitationMs, tenant })
+  const { name: organization } = await tx.organization.findUniqueOrThrow({ where: { id: organizationId } })
+  const url = `${publicUrl}/invitations#${token}`
+  const mail = invitationMail(email, { organization, inviter: inviter.name, url })
+  await addMail(tx, 'invitation', mail, { masterKeys, usefulMs: invitationMs, tenant: { organizationId } })
 }
 
 /** Throws `forbidden` for an invitation to a role above the caller's own. */
@@ -215,18 +204,14 @@ async function requireGrantableInWorkspaces(
   by: Inviter,
   { workspaceRole, workspaceIds }: { workspaceRole: WorkspaceRole; workspaceIds: readonly string[] },
 ): Promise<void> {
-  const { organizationId, userId } = by
-  const highest =
-    workspaceIds.length > 0
-      ? (await invitableWorkspaces(tx, workspaceIds, by)).map(({ maxRole }) => maxRole)
-      : [
-          maxLaterRole(
-            await tx.membership.findUniqueOrThrow({
-              where: { organizationId_userId: { organizationId, userId } },
-              select: { role: true, workspaceRole: true },
-            }),
-          ),
-        ]
+  let highest: WorkspaceRole[]
+  if (workspaceIds.length > 0) {
+    highest = (await invitableWorkspaces(tx, workspaceIds, by)).map(({ maxRole }) => maxRole)
+  } else {
+    const { organizationId, userId } = by
+    const where = { organizationId_userId: { organizationId, userId } }
+    highest = [maxLaterRole(await tx.membership.findUniqueOrThrow({ where }))]
+  }
   if (highest.every(max => lowerWorkspaceRole(max, workspaceRole) === workspaceRole)) return
   throw new AppError('forbidden', `Inviting as ${workspaceRole} requires that role in each of the workspaces.`)
 }
@@ -236,7 +221,9 @@ export type InvitationRow = Omit<StoredInvitation, 'tokenHash' | 'invitedBy'>
 /** Selects the shown columns of the user who invited. */
 const inviter = { select: { id: true, name: true } } as const
 
-function presentInvitation(row: InvitationRow & { inviter: { id: string; name: string } }, now: number): Invitation {
+type ShownInvitation = InvitationRow & { inviter: { id: string; name: string } }
+
+function presentInvitation(row: ShownInvitation, now: number): Invitation {
   return {
     id: toId('inv', row.id),
     organization_id: toId('org', row.organizationId),
