@@ -2,6 +2,7 @@ import type { AccountExport } from '@belfry/contract/account'
 import type { AccountEntry } from '@belfry/contract/audit-entry'
 import type { Me } from '@belfry/contract/auth'
 import { operations } from '@belfry/contract/operations'
+import type { AccountEntry as StoredEntry } from '@belfry/db/generated/client'
 import type { AccountAction } from '@belfry/domain/audit-action'
 import { toId } from '@belfry/domain/id'
 import { isOperator } from '../auth/authorize.ts'
@@ -65,6 +66,7 @@ async function changePassword(ctx: Context, caller: UserCaller, current: string,
 }
 
 const maxEntries = 10_000
+const newest = { orderBy: { id: 'desc' } } as const
 
 export const exportMe = endpoint(operations.exportMe, async (ctx, { caller }) => {
   const { userId } = caller
@@ -72,6 +74,7 @@ export const exportMe = endpoint(operations.exportMe, async (ctx, { caller }) =>
     where: { createdBy: userId, federatedCredentialId: null },
     orderBy: { id: 'asc' },
   })
+  const entries = await ctx.prisma.accountEntry.findMany({ where: { userId }, ...newest, take: maxEntries })
   const user = await ctx.prisma.user.findUniqueOrThrow({
     where: { id: userId },
     include: {
@@ -109,34 +112,19 @@ export const exportMe = endpoint(operations.exportMe, async (ctx, { caller }) =>
       email,
       created_at: createdAt.toISOString(),
     })),
-    security_log: (await readAccountLog(ctx, userId, undefined, maxEntries)).map(presentAccountEntry),
+    security_log: entries.map(presentAccountEntry),
   }
   const headers = { 'Content-Disposition': 'attachment; filename="belfry-account.json"' }
   return new ApiResponse({ status: 200, body, headers })
 })
 
 export const listAccountLog = endpoint(operations.listAccountLog, async (ctx, { caller, query }) => {
-  const find = ({ after, take }: PageRows) => readAccountLog(ctx, caller.userId, after, take)
+  const find = ({ before, take }: PageRows) =>
+    ctx.prisma.accountEntry.findMany({ where: { userId: caller.userId, id: before }, ...newest, take })
   return readPage('account-log', query, find, presentAccountEntry)
 })
 
-type Row = { id: string; action: AccountAction; address: string; agent: string | null; createdAt: Date }
-
-/** Returns the latest entries in the log of an account that are older than `before`. */
-async function readAccountLog(
-  { pool }: Context,
-  userId: string,
-  before: string | undefined,
-  limit: number,
-): Promise<Row[]> {
-  const text = `
-    SELECT id, action, address, agent, created_at AS "createdAt" FROM account_log
-    WHERE user_id = $1 AND ($2::uuid IS NULL OR id < $2) ORDER BY id DESC LIMIT $3`
-  return (await pool.query<Row>(text, [userId, before ?? null, limit])).rows
-}
-
-/** Returns the public form of an entry. */
-function presentAccountEntry({ id, action, address, agent, createdAt }: Row): AccountEntry {
+function presentAccountEntry({ id, action, address, agent, createdAt }: StoredEntry): AccountEntry {
   const device = agent === null ? null : deviceName(agent)
-  return { id: toId('aud', id), action, address, device, created_at: createdAt.toISOString() }
+  return { id: toId('aud', id), action: action as AccountAction, address, device, created_at: createdAt.toISOString() }
 }
