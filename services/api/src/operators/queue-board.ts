@@ -115,27 +115,21 @@ async function settleAsOperator(
   action: SettleAction,
   address: string,
 ): Promise<number> {
-  let settled = 0
+  const recorded = action === 'replay' ? 'dead_letter.replayed' : 'dead_letter.discarded'
+  let count = 0
   for (const workspaceId of new Set(tasks.map(task => task.workspaceId))) {
-    const ofWorkspace = tasks.filter(task => task.workspaceId === workspaceId).map(({ id }) => id)
-    settled += await settleOfWorkspace(ctx, { workspaceId, ids: ofWorkspace, action, address })
+    const ids = tasks.filter(task => task.workspaceId === workspaceId).map(({ id }) => id)
+    const { deadLetters, replays, now } = await inTransaction(ctx.pool, async tx => {
+      const settled = await settleDeadLetters(tx, workspaceId, ids, action)
+      const objectIds = settled.deadLetters.map(id => toId('task', id))
+      await auditAsOperator(tx, { workspaceId, action: recorded, address }, objectIds)
+      return settled
+    })
+    enqueue(ctx, replays, now)
+    ctx.log.info({ workspace: toId('ws', workspaceId), action, dead_letters: deadLetters.length }, 'operator.settled')
+    count += deadLetters.length
   }
-  return settled
-}
-
-type Settlement = { workspaceId: string; ids: string[]; action: SettleAction; address: string }
-
-async function settleOfWorkspace(ctx: Context, { workspaceId, ids, action, address }: Settlement): Promise<number> {
-  const { deadLetters, replays, now } = await inTransaction(ctx.pool, async tx => {
-    const settled = await settleDeadLetters(tx, workspaceId, ids, action)
-    const recorded = action === 'replay' ? 'dead_letter.replayed' : 'dead_letter.discarded'
-    const objectIds = settled.deadLetters.map(id => toId('task', id))
-    await auditAsOperator(tx, { workspaceId, action: recorded, address }, objectIds)
-    return settled
-  })
-  enqueue(ctx, replays, now)
-  ctx.log.info({ workspace: toId('ws', workspaceId), action, dead_letters: deadLetters.length }, 'operator.settled')
-  return deadLetters.length
+  return count
 }
 
 type OperatorAction = { workspaceId: string; action: AuditAction; address: string }
