@@ -23,7 +23,7 @@ import { authorize, type CallerOf, type WorkspaceCaller } from './auth/authorize
 import type { Context } from './context.ts'
 import { type RunCreation, readKeyedRequest, runOnce } from './http/idempotency.ts'
 import { type BodyLimits, bodyLimits, readJsonBody } from './http/read-body.ts'
-import { ApiResponse, sendResponse } from './http/response.ts'
+import { ApiResponse, type ResponseParts, sendResponse } from './http/response.ts'
 import { readsOfReplica, recordWrite } from './read-replica.ts'
 
 /**
@@ -105,28 +105,28 @@ export function endpoint<const O extends Served>(operation: O, given: Handle<O> 
       const input = { caller, params, query: query?.value, body: value, bodyText: text, request, arrivedAt } as Input<O>
       const handled = handle(scoped, input)
       const answer = await (ctx.readReplica ? handled.finally(() => recordWrite(ctx, request, caller)) : handled)
-      await sendResponse(response, presentFor(caller, toResponse(operation, answer), brief))
+      await sendResponse(response, presentFor(caller, partsOf(operation, answer), brief))
     },
     ...operation,
   }
 }
 
-function toResponse({ response: { status } }: Served, result: unknown): ApiResponse {
-  if (result instanceof ApiResponse) return result
+function partsOf({ response: { status } }: Served, result: unknown): ResponseParts {
+  if (result instanceof ApiResponse) return result.parts
   if (result === null) throw notFound()
-  return new ApiResponse({ status, body: result })
+  return { status, body: result }
 }
 
 // The kind of an id; undefined for a text.
 type PathPart = readonly [name: string, kind: IdKind | undefined]
 
 // Also for a response that was kept for an Idempotency-Key, since the caller before may have had other rights.
-function presentFor(caller: CallerOf<Right>, response: ApiResponse, brief: Brief | undefined): ApiResponse {
-  if (!brief || !caller || !('actor' in caller)) return response
-  const right = typeof brief.right === 'string' ? brief.right : brief.right(response.body as never) // of the whole body
-  if (decide(caller.actor, right).allowed) return response
-  const { status, headers, body } = response
-  return new ApiResponse({ status, headers, body: brief.body.parse(JSON.parse(toJsonText(body))) })
+function presentFor(caller: CallerOf<Right>, parts: ResponseParts, brief: Brief | undefined): ResponseParts {
+  if (!brief || !caller || !('actor' in caller)) return parts
+  const { status, headers, body } = parts
+  const right = typeof brief.right === 'string' ? brief.right : brief.right(body as never) // of the whole body
+  if (decide(caller.actor, right).allowed) return parts
+  return { status, headers, body: brief.body.parse(JSON.parse(toJsonText(body))) }
 }
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'

@@ -23,7 +23,7 @@ describe('an organization', () => {
   const ask = (organizationId: string, request = aRequest()) => {
     const read = async () => ({ rows: [{ id: 1 }], next: null })
     const content = { name: 'all', format: 'jsonl' as const, read, present: (row: { id: number }) => row, columns: {} }
-    return exportResponse(request, organizationId, content).pieces?.[Symbol.asyncIterator]()
+    return exportResponse(request, organizationId, content).parts.pieces?.[Symbol.asyncIterator]()
   }
   const start = async (organizationId: string) => {
     const pieces = ask(organizationId)

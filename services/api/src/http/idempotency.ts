@@ -80,7 +80,7 @@ function inProgress(): AppError {
   return new AppError('idempotency_in_progress', message)
 }
 
-export function toKeptResponse({ status, headers, body }: ApiResponse): KeptResponse {
+export function toKeptResponse({ parts: { status, headers, body } }: ApiResponse): KeptResponse {
   const location = headers?.Location
   return { status, location: typeof location === 'string' ? location : null, answer: toJsonText(body) }
 }

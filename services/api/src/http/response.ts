@@ -14,19 +14,11 @@ export type ResponseParts = {
 }
 
 /** What a handler returns to send more than its operation declares: another status, headers, a text. */
-export class ApiResponse implements ResponseParts {
-  readonly status: number
-  readonly headers: ResponseParts['headers']
-  readonly body: unknown
-  readonly text: ResponseParts['text']
-  readonly pieces: ResponseParts['pieces']
+export class ApiResponse {
+  readonly parts: ResponseParts
 
-  constructor({ status, headers, body, text, pieces }: ResponseParts) {
-    this.status = status
-    this.headers = headers
-    this.body = body
-    this.text = text
-    this.pieces = pieces
+  constructor(parts: ResponseParts) {
+    this.parts = parts
   }
 }
 
