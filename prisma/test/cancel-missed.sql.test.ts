@@ -8,11 +8,7 @@ import { expandCronJobs } from '../src/cron-jobs/expand-cron-jobs.ts'
 import { endDispatcher, leaveDispatchers } from '../src/dispatchers/end-dispatcher.ts'
 import { enterDispatchers } from '../src/dispatchers/heartbeat.ts'
 import { openPool, type Pool } from '../src/postgres/pool.ts'
-import {
-  type DatabaseVirtualClock,
-  installVirtualClock,
-  openVirtualClock,
-} from '../src/virtual-clock/install-virtual-clock.ts'
+import { installVirtualClock, openVirtualClock } from '../src/virtual-clock/install-virtual-clock.ts'
 import { claimAll } from './setup.ts'
 
 const minuteMs = 60_000
@@ -20,7 +16,7 @@ const lookAheadMs = 6 * minuteMs
 const stoppedAt = Date.parse('2026-11-27T11:59:30Z')
 
 let pool: Pool
-let clock: DatabaseVirtualClock
+let clock: Awaited<ReturnType<typeof openVirtualClock>>
 let drop: () => Promise<unknown>
 beforeAll(async () => {
   const database = await createTestDatabase()

@@ -58,8 +58,6 @@ export const updateMeBody = z
   })
   .meta({ examples: [{ name: 'Ada Lovelace' }] })
 
-export type UpdateMeBody = z.infer<typeof updateMeBody>
-
 export const user = z
   .object({
     id: idField('user'),

@@ -1,9 +1,6 @@
 import pg from 'pg'
 import { withClient } from '../postgres/with-client.ts'
 
-/** PostgreSQL's part of the virtual clock: every statement of the database that asks for the time gets this one. */
-export type DatabaseVirtualClock = Awaited<ReturnType<typeof openVirtualClock>>
-
 /**
  * Installs the virtual clock in a migrated database, for all connections that open later: functions of the schema
  * `virtual_clock` hide PostgreSQL's own functions. The URL must name the database's owner.
@@ -12,6 +9,7 @@ export async function installVirtualClock(databaseUrl: string): Promise<void> {
   await withClient({ connectionString: databaseUrl }, client => client.query(installStatements()))
 }
 
+/** Opens PostgreSQL's part of the virtual clock: every statement of the database that asks for the time gets this one. */
 export async function openVirtualClock(databaseUrl: string) {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()

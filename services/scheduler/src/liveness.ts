@@ -5,10 +5,10 @@ const livenessWindowMs = 12_000
 // After a longer gap between observations, the scheduler cannot know whether dispatchers were alive.
 const maxBlindMs = 4_000
 
-/** Detects dead dispatchers by the scheduler's own monotonic clock, because PostgreSQL's clock may step. */
-export type Liveness = ReturnType<typeof createLiveness>
-
-/** @param now - Milliseconds of a monotonic clock. */
+/**
+ * Detects dead dispatchers by the scheduler's own monotonic clock, because PostgreSQL's clock may step.
+ * @param now - Milliseconds of a monotonic clock.
+ */
 export function createLiveness(now: () => number) {
   let seen = new Map<string, { beats: number | null; since: number }>()
   let observedAt = Number.NEGATIVE_INFINITY

@@ -17,12 +17,6 @@ import { type IssuedToken, TokenRequestError, tokenRequestTimeoutMs } from './re
 /** The token of a connection, and its id. */
 export type AccessToken = { id: string; value: string }
 
-/**
- * The access tokens of connections. Dispatchers share each token through PostgreSQL, where it is sealed. One of them requests
- * the next one, and the calls of all others wait for it.
- */
-export type AccessTokens = ReturnType<typeof createAccessTokens>
-
 type Kept = AccessToken & { version: number; refreshAt: number; expiresAt: number }
 
 const pollMs = 100
@@ -34,6 +28,8 @@ const failureKeptMs = 2_000
 const maxMarginMs = 60_000
 
 /**
+ * Opens the access tokens of connections. Dispatchers share each token through PostgreSQL, where it is sealed. One of them requests
+ * the next one, and the calls of all others wait for it.
  * @param request - Requests a token from its issuer. Throws TokenRequestError.
  * @param max - How many tokens stay in memory. Default: 1,000.
  */

@@ -5,7 +5,7 @@ import type { Pool } from '@belfry/db/postgres/pool'
 import { newUuid } from '@belfry/domain/id'
 import { parseMasterKeys } from '@belfry/vault'
 import { expect, it } from 'vitest'
-import { type AccessTokens, createAccessTokens } from '../../src/connections/access-tokens.ts'
+import { createAccessTokens } from '../../src/connections/access-tokens.ts'
 import { type IssuedToken, TokenRequestError } from '../../src/connections/request-token.ts'
 import { anOAuthConnection } from './an-oauth-connection.ts'
 import { useDatabase } from './use-database.ts'
@@ -44,7 +44,11 @@ async function open({ workspaceId, name }: OpenConnection): Promise<OpenConnecti
   return found
 }
 
-type Issuer = { requests: number; answers: Array<() => Promise<IssuedToken>>; tokens: AccessTokens[] }
+type Issuer = {
+  requests: number
+  answers: Array<() => Promise<IssuedToken>>
+  tokens: Array<ReturnType<typeof createAccessTokens>>
+}
 
 /** An issuer of numbered tokens, for two dispatchers. `answers` replace its next answers. */
 function anIssuer(lifetimeMs = 3_600_000): Issuer {
