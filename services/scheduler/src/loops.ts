@@ -1,3 +1,4 @@
+import { forgetIdempotencyKeys } from '@belfry/db/answer-once'
 import { advanceRatedQueues, openQueueSearch } from '@belfry/db/queues/advance-queues'
 import { forgetExpired } from '@belfry/db/retention/forget-expired'
 import { foldRunChanges } from '@belfry/db/run-statistics/fold-run-changes'
@@ -24,7 +25,6 @@ import { expireLogParts, storeLog } from './store-log.ts'
 import { sendAuditLogs, tidyAuditStreams, writeAuditFile } from './stream-audit-logs.ts'
 import { switchOffFailing } from './switch-off-failing.ts'
 import {
-  forgetOldRequests,
   inspectQueueStore,
   mendWaitingFloor,
   prepareRunPartitions,
@@ -93,7 +93,7 @@ export function backgroundLoops(ctx: Context): Chore[] {
       : [chore('delete-orphans', 86_400_000, signal => deleteOrphans(background, signal))]),
     chore('expire-audit-logs', 3_600_000, signal => expireAuditLogs(background, signal)),
     chore('step-bulk-operations', 1_000, signal => stepBulkOperations(background, signal), wokenMs),
-    chore('forget-old-requests', 60_000, signal => forgetOldRequests(background, signal)),
+    chore('forget-old-requests', 60_000, { batchSize: 1_000, step: limit => forgetIdempotencyKeys(pool, limit) }),
     chore('probe-database', 30_000, () => probeDatabase(background)),
     chore('prepare-run-partitions', 60_000, () => prepareRunPartitions(background)),
   ]

@@ -1,4 +1,3 @@
-import { forgetIdempotencyKeys } from '@belfry/db/answer-once'
 import { probeWrite } from '@belfry/db/postgres/probe-write'
 import { divideNextMonth } from '@belfry/db/retention/divide-month'
 import { keptLogDays } from '@belfry/db/retention/month-parts'
@@ -10,11 +9,6 @@ import type { Context, QueueContext } from './context.ts'
 import { drain } from './drain.ts'
 
 const partitionMonthsAhead = 3
-
-/** Deletes answers stored under idempotency keys after a day. Returns how many. */
-export async function forgetOldRequests(ctx: Context, signal: AbortSignal): Promise<number> {
-  return drain(signal, 1_000, batchSize => forgetIdempotencyKeys(ctx.pool, batchSize))
-}
 
 /** Returns the unspent executions of past months and of dispatchers that are gone. Returns how many blocks there were. */
 export async function returnUnspentBlocks(ctx: Context, signal: AbortSignal): Promise<number> {

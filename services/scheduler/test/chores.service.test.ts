@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { forgetIdempotencyKeys } from '@belfry/db/answer-once'
 import { enterDispatchers } from '@belfry/db/dispatchers/heartbeat'
 import { claimTasks } from '@belfry/db/tasks/claim-tasks'
 import { stepPromotionBack } from '@belfry/db/tasks/due-work'
 import { fromId, toId } from '@belfry/domain/id'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { drain } from '../src/drain.ts'
 import { createLiveness } from '../src/liveness.ts'
 import { promoteDueTasks } from '../src/promote-due-tasks.ts'
 import { openRepair } from '../src/repair-overdue-tasks.ts'
 import { rescueLostAttempts } from '../src/rescue-lost-attempts.ts'
-import { forgetOldRequests, prepareRunPartitions } from '../src/upkeep.ts'
+import { prepareRunPartitions } from '../src/upkeep.ts'
 import { openTestQueue, storeManyTasks, storeTasks, storeWorkspace } from './setup.ts'
 
 const never = new AbortController().signal
@@ -199,7 +201,7 @@ describe('the chores', () => {
     const insert = `INSERT INTO idempotency_keys (workspace_id, key, request_hash, status, answer, created_at)
       SELECT $1, i, '', 201, '{}', now() - i * interval '1 minute' FROM generate_series(1, 4000) i`
     await pool.query(insert, [workspaceId])
-    expect(await forgetOldRequests(test.ctx, never)).toBe(4000 - (24 * 60 - 1))
+    expect(await drain(never, 1_000, limit => forgetIdempotencyKeys(pool, limit))).toBe(4000 - (24 * 60 - 1))
     const { rows } = await pool.query('SELECT max(key::int) AS oldest FROM idempotency_keys')
     expect(rows).toEqual([{ oldest: 24 * 60 - 1 }])
   })
