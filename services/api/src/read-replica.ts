@@ -17,7 +17,6 @@ type Caller = Exclude<CallerOf<Right>, null>
 const connections = 10
 const measuredEveryMs = 500
 
-/** Opens the configured replica, or returns null. */
 export function openReadReplica(config: Config, primary: Pool, onError: (error: Error) => void): ReadReplica | null {
   if (config.readReplica === null) return null
   const { url, maxLagMs } = config.readReplica

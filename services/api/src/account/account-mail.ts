@@ -59,7 +59,6 @@ export async function recordNewPassword(
   await storeMail(ctx, tx, user, { label: 'changed password', mail, address })
 }
 
-/** Stores the mail about the deletion of an account. */
 export async function mailAccountDeletion(
   ctx: Context,
   tx: PrismaTransaction,

@@ -43,7 +43,6 @@ export const register = endpoint(operations.register, async (ctx, { body, reques
   return new ApiResponse({ status: 201, ...session })
 })
 
-/** Returns whether an account exists. */
 export async function hasAccounts(prisma: PrismaTransaction): Promise<boolean> {
   return (await prisma.user.findFirst({ select: { id: true } })) !== null
 }

@@ -54,7 +54,6 @@ export async function endSessions(
 
 type SessionRow = Omit<StoredSession, 'userId' | 'tokenHash'>
 
-/** Returns the public form of a session. */
 export function presentSession(row: SessionRow, caller: UserCaller): Session {
   const end = Math.min(row.expiresAt.getTime(), row.createdAt.getTime() + maxSessionMs)
   return {
@@ -106,7 +105,6 @@ export async function startSession(
 
 export type UserRow = { id: string; email: string; name: string; createdAt: Date }
 
-/** Returns the public form of a user. */
 export function presentUser(user: UserRow): User {
   return { id: toId('user', user.id), email: user.email, name: user.name, created_at: user.createdAt.toISOString() }
 }

@@ -5,7 +5,6 @@ import { toId } from '@belfry/domain/id'
 import type { Context } from '../context.ts'
 import type { UserCaller } from './find-user.ts'
 
-/** Reads the second factors of a user. */
 export async function readSecondFactors(tx: PrismaTransaction, userId: string): Promise<SecondFactors> {
   const passkeys = await tx.passkey.findMany({ where: { userId }, orderBy: { id: 'asc' } })
   const totp = await tx.totpFactor.findFirst({ where: { userId, confirmedAt: { not: null } } })
@@ -18,7 +17,6 @@ export async function readSecondFactors(tx: PrismaTransaction, userId: string): 
 
 type PasskeyRow = { id: string; name: string; createdAt: Date; lastUsedAt: Date | null }
 
-/** Returns the public form of a passkey. */
 export function presentPasskey({ id, name, createdAt, lastUsedAt }: PasskeyRow) {
   const times = { created_at: createdAt.toISOString(), last_used_at: lastUsedAt?.toISOString() ?? null }
   return { id: toId('pk', id), name, ...times }

@@ -87,7 +87,6 @@ async function readConnection(
   return found
 }
 
-/** Returns the public form of a connection. */
 function presentConnection({ name, kind, settings, hosts, createdAt, updatedAt }: ConnectionEntry): Connection {
   return {
     name,

@@ -28,7 +28,6 @@ export function settingsOf(body: PutConnectionBody): ConnectionSettings {
   return Object.fromEntries(settings.flatMap(([name, field]) => (given[field] ? [[name, given[field]]] : [])))
 }
 
-/** Returns the public form of settings. */
 export function presentSettings(stored: ConnectionSettings): Pick<Connection, SettingField> {
   const fields = settings.map(([name, field]) => [field, stored[name] ?? null])
   return Object.fromEntries(fields) as Pick<Connection, SettingField> // each field of the table

@@ -17,7 +17,6 @@ function relyingParty({ config: { publicUrl } }: Context) {
 /** A user, as an authenticator shows it. */
 type Owner = { id: string; email: string; name: string }
 
-/** Returns the options for making a passkey. */
 export async function enrolmentOptions(ctx: Context, user: Owner): Promise<PasskeyOptions> {
   const { generateRegistrationOptions } = await library()
   const challenge = await storeChallenge(ctx, ctx.prisma, 'passkey_enrolment', user.id)

@@ -104,7 +104,6 @@ function sentenceOf(error: unknown): string {
   return 'The signature of the token is not valid.'
 }
 
-/** The public keys of an issuer. */
 type IssuerKeys = { keys: JSONWebKeySet; readAt: Date }
 
 const freshMs = 3_600_000

@@ -138,13 +138,11 @@ const late = { sent: false, error: 'It did not arrive within ten seconds.' }
 
 type OfIntegration = { caller: Allowed<'integration.read' | 'integration.write'>; params: { int: string } }
 
-/** Reads an integration in its public form. */
 async function readIntegration({ pool }: Context, { caller, params }: OfIntegration): Promise<Integration | null> {
   const row = await findIntegration(pool, caller.workspaceId, params.int)
   return row && presentIntegration(row)
 }
 
-/** Returns the public form of an integration. */
 function presentIntegration(row: Row): Integration {
   return {
     id: toId('int', row.id),

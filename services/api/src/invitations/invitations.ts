@@ -166,7 +166,6 @@ function requireGrantable(actor: Actor, role: Role): void {
 
 type Inviter = { organizationId: string; userId: string; role: Role }
 
-/** Returns the caller as the sender of an invitation. */
 function inviterOf({ organizationId, user, actor }: CallerOf<'invitation.create'>): Inviter {
   return { organizationId, userId: user.userId, role: actor.kind === 'user' ? actor.role : 'member' }
 }

@@ -8,7 +8,6 @@ import { storeTasks } from '../tasks/store-tasks.ts'
 import type { Schedule } from './chosen-events.ts'
 import { type Caller, type Delivery, deliveryTask } from './delivery-task.ts'
 
-/** The reminder of a subscription. */
 export type Reminder = { schedule: Schedule; key: string; note: unknown; endsAt: Date | null }
 
 /**

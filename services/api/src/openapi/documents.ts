@@ -16,10 +16,8 @@ import { escapeHtml, pageHeaders, renderPage, renderProse, renderReference } fro
 const sendDocument = documentSender('application/json', writeApi)
 const sendReference = documentSender('text/html', renderReference, pageHeaders)
 
-/** Serves the description of the API. */
 export const getOpenApi = endpoint(operations.getOpenApi, (ctx, { request }) => sendDocument(ctx, request))
 
-/** Serves the reference of the API. */
 export const getReference = endpoint(operations.getReference, (ctx, { request }) => sendReference(ctx, request))
 
 const compress = promisify(gzip)

@@ -54,7 +54,6 @@ function toLink({ method, operation }: { method: string; operation: Operation })
   return `<li><a href="#${operation.operationId}"><b class="method ${method}">${method.toUpperCase()}</b> ${escapeHtml(operation.summary)}</a></li>`
 }
 
-/** Renders one operation of the reference. */
 function renderOperation(method: string, path: string, operation: Operation, components: Components): string {
   return `<article id="${operation.operationId}">
 <h3><a href="#${operation.operationId}">${escapeHtml(operation.summary)}</a></h3>
@@ -133,7 +132,6 @@ function renderRow(name: string, schema: JsonSchema, components: Components, isR
   return `<tr><th scope="row"><code>${escapeHtml(name)}</code>${mark}</th><td>${escapeHtml(typeOf(schema, components))}</td><td>${meaning}</td></tr>`
 }
 
-/** Renders a value as readable JSON. */
 function renderJson(value: unknown): string {
   return renderCode(JSON.stringify(value, null, 2))
 }

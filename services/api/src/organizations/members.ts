@@ -144,7 +144,6 @@ type UserRow = { id: string; email: string; name: string }
 
 type MemberRow = { user: UserRow; role: Role; workspaceRole: WorkspaceRole; joinedAt: Date }
 
-/** Returns the public form of a member. */
 export function presentMember({ user, role, workspaceRole, joinedAt }: MemberRow): Member {
   return { user: presentMemberUser(user), role, workspace_role: workspaceRole, joined_at: joinedAt.toISOString() }
 }

@@ -21,7 +21,6 @@ export const listSecrets = endpoint(operations.listSecrets, async (ctx, { caller
   return { data: secrets.map(presentSecret), next_cursor: null }
 })
 
-/** Returns the public form of a secret. */
 function presentSecret({ name, allowedHosts, createdAt, updatedAt }: SecretEntry): Secret {
   return { name, allowed_hosts: allowedHosts, created_at: createdAt.toISOString(), updated_at: updatedAt.toISOString() }
 }
