@@ -38,6 +38,8 @@ it.each([
   ['rate(45 minutes)', /every 45 minutes/],
   ['rate(2 days)', /every 2 days/],
   ['at(2020-06-01T09:05:00)', /has passed/],
+  ['at(2097-02-30T09:05:00)', /2097-02-30T09:05:00 is not one such as/],
+  ['at(tomorrow)', /tomorrow is not one such as/],
   ['cron(0 9 1 6 ? 2020-2021)', /have passed/],
   ['cron(0 9 1 6 ? 2097/2)', /not one period/],
   ['cron(0 9 LW * ? *)', /day of month/],

@@ -67,7 +67,9 @@ function readExpression(expression: string, timezone: string): Times {
   if (kind === 'rate') return cronOfRate(Number(words[0]), words[1] ?? '')
   if (kind === 'at') {
     const [year, month, day, hour, minute] = inner.split(/\D+/).map(Number)
-    if (Number(parseInstantIn(timezone, inner)) < Date.now()) throw new ImportRefusal('Its time has passed.')
+    const at = parseInstantIn(timezone, inner)
+    if (at === null) throw new ImportRefusal(`The time ${inner} is not one such as 2027-06-01T09:05:00.`)
+    if (at.getTime() < Date.now()) throw new ImportRefusal('Its time has passed.')
     return { cron: `${minute} ${hour} ${day} ${month} *`, ...periodOf(`${year}`, timezone) }
   }
   const [minute = '', hour = '', day = '', month = '', weekday = '', year = '*'] = words
