@@ -13,7 +13,7 @@ import { findQstash } from './find-qstash.ts'
 import { type Account, readAccount } from './first-account.ts'
 import { keepServer } from './keep-server.ts'
 import { keepService } from './keep-service.ts'
-import { isAlive, type Lock, type ProcessRecord, takeLock } from './lock.ts'
+import { isAlive, killLeftover, type Lock, type ProcessRecord, takeLock } from './lock.ts'
 import type { OpenStack } from './open-stack.ts'
 import { PlainError } from './plain-error.ts'
 import { loadSecrets } from './secrets.ts'
@@ -114,7 +114,7 @@ async function outlive(leftovers: ProcessRecord[], stop: AbortSignal): Promise<v
   if (await waitUntil(areGone, 1000)) return
   say('Waiting for the process of the last start to end ...')
   await waitUntil(areGone, 35_000)
-  for (const { pid } of leftovers.filter(isAlive)) process.kill(pid, 'SIGKILL')
+  for (const leftover of leftovers) killLeftover(leftover)
   await waitUntil(areGone, 5000)
 }
 

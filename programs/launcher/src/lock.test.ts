@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { processIdentity } from '@belfry/embedded'
-import { expect, onTestFinished, test } from 'vitest'
-import { type Lock, takeLock } from './lock.ts'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { killLeftover, type Lock, takeLock } from './lock.ts'
 
 const url = 'http://localhost:3000'
 
@@ -46,6 +47,22 @@ test('records the services', () => {
   take(path).recordService('api', process.pid)
   const { services } = JSON.parse(readFileSync(path, 'utf8'))
   expect(services).toEqual({ api: { pid: process.pid, identity: processIdentity(process.pid) } })
+})
+
+test('kills a leftover, and accepts that it has just ended', async () => {
+  const service = spawn('sleep', ['60'])
+  const pid = service.pid ?? 0
+  const leftover = { pid, identity: processIdentity(pid) }
+  const kill = vi.spyOn(process, 'kill').mockImplementationOnce(() => {
+    throw Object.assign(new Error('kill ESRCH'), { code: 'ESRCH' })
+  })
+  onTestFinished(() => kill.mockRestore())
+  killLeftover(leftover)
+  const ended = once(service, 'exit')
+  killLeftover(leftover)
+  expect(await ended).toEqual([null, 'SIGKILL'])
+  killLeftover(leftover)
+  expect(kill).toHaveBeenCalledTimes(2)
 })
 
 function take(path: string): Lock {

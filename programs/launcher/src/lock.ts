@@ -61,6 +61,16 @@ export function isAlive({ pid, identity }: ProcessRecord): boolean {
   return identity !== null && processIdentity(pid) === identity
 }
 
+/** Kills the recorded process, unless it ends by itself before. */
+export function killLeftover(leftover: ProcessRecord): void {
+  if (!isAlive(leftover)) return
+  try {
+    process.kill(leftover.pid, 'SIGKILL')
+  } catch (error) {
+    if (!hasCode(error, 'ESRCH')) throw error
+  }
+}
+
 function recordOf(pid: number): ProcessRecord {
   return { pid, identity: processIdentity(pid) }
 }
@@ -71,9 +81,13 @@ function link(draft: string, path: string): boolean {
     linkSync(draft, path)
     return true
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    if (hasCode(error, 'EEXIST')) return false
     throw error
   }
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code
 }
 
 // Two processes may find the same stale file. The second one has moved the winner's file away and must restore it.
