@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findRunningPostgres } from '@belfry/embedded'
@@ -48,12 +48,19 @@ describe.skipIf(findObjectStore() === null)('on object storage', () => {
     })
     const elsewhere = { ...env, DATA_DIR: join(folder, 'elsewhere') }
     expect(await succeed(elsewhere, 'restore', made.name, '--without-secrets')).toMatch(/^0 tasks held$/m)
+    const objects = join(folder, 'objects', store.bucket, 'production/belfry')
+    const damaged = 'belfry-20200101T000000Z'
+    await mkdir(join(objects, damaged))
+    await writeFile(join(objects, damaged, 'manifest.json'), '{}')
     for (let i = 0; i < 2; i++) {
       await new Promise(resolve => setTimeout(resolve, 1_100)) // names have seconds
       await succeed(env, 'backup', '--keep', '2')
     }
-    expect(await succeed(env, 'backup', 'list')).not.toContain(made.name)
-    expect(await readdir(join(folder, 'objects', store.bucket, 'production/belfry'))).not.toContain(made.name)
+    const listed = await succeed(env, 'backup', 'list')
+    expect(listed).not.toContain(made.name)
+    expect(listed).toContain(`${damaged}  cannot be read: The manifest.json of this backup is damaged`)
+    expect(await readdir(objects)).not.toContain(made.name)
+    await rm(join(objects, damaged), { recursive: true })
   }, 180_000)
 
   it('makes scheduled backups while npm start runs, and keeps the newest', async () => {

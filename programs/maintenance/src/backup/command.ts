@@ -10,7 +10,7 @@ import { drill } from '../restore/drill.ts'
 import { findBackup } from '../restore/find-backup.ts'
 import { type RestoreOptions, restore } from '../restore/restore.ts'
 import { inTemporaryFolder } from '../temporary-folder.ts'
-import { prune, sizeOf } from './backup-store.ts'
+import { isReadable, prune, sizeOf } from './backup-store.ts'
 import { makeBackup } from './make-backup.ts'
 import { openStore } from './open-store.ts'
 
@@ -73,8 +73,13 @@ function parseCount(text: string): number {
 }
 
 async function list({ json }: Output): Promise<void> {
-  const backups = await openStore(readBackupSettings(readInstallation())).list()
-  for (const { name, manifest, bytes } of backups) {
+  for (const backup of await openStore(readBackupSettings(readInstallation())).list()) {
+    if (!isReadable(backup)) {
+      write(json ? JSON.stringify(backup) : `${backup.name}  cannot be read: ${backup.problem}`)
+      continue
+    }
+    const { name, manifest } = backup
+    const bytes = sizeOf(manifest)
     if (json) write(JSON.stringify({ name, bytes, ...manifest }))
     else write(`${name}  ${megabytes(bytes)}  Belfry ${manifest.version}  ${manifest.rows.tasks} tasks`)
   }

@@ -4,12 +4,13 @@ import { basename, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
-import { DeleteObjectsCommand, GetObjectCommand, paginateListObjectsV2 } from '@aws-sdk/client-s3'
+import { DeleteObjectsCommand, GetObjectCommand, paginateListObjectsV2, S3ServiceException } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { PlainError } from '@belfry/launcher'
 import { createS3Client } from '@belfry/object-storage/s3-client'
-import { type BackupStore, nameForm, type StoredBackup, sizeOf } from './backup-store.ts'
-import { manifestName, parseManifest, readManifest } from './manifest.ts'
+import { reasonOf } from '../doctor/finding.ts'
+import { type BackupStore, describeBackups, nameForm } from './backup-store.ts'
+import { manifestName, readManifest } from './manifest.ts'
 
 /** Opens a store on object storage: `s3://bucket/prefix`. Each file of a backup is one object. */
 export function openBucket(
@@ -40,9 +41,15 @@ export function openBucket(
     return found
   }
 
-  async function readBackup(name: string): Promise<StoredBackup> {
-    const manifest = parseManifest(await text(await read(keyOf(name, manifestName))))
-    return { name, manifest, bytes: sizeOf(manifest) }
+  async function readText(name: string): Promise<string | null> {
+    try {
+      return await text(await read(keyOf(name, manifestName)))
+    } catch (error) {
+      const { httpStatusCode: status = 500 } = error instanceof S3ServiceException ? error.$metadata : {}
+      if (status === 404) return null // deleted since it was listed
+      if (status >= 500) throw error
+      throw new PlainError(reasonOf(error)) // such as an archived object
+    }
   }
 
   return explained(place, {
@@ -52,10 +59,7 @@ export function openBucket(
       for (const file of files) await upload(folder, file)
       await upload(folder, manifestName)
     },
-    async list() {
-      const found = await Promise.all(namesOf(await keys(prefix), prefix).map(readBackup))
-      return found.sort((a, b) => b.name.localeCompare(a.name))
-    },
+    list: async () => describeBackups(namesOf(await keys(prefix), prefix), readText),
     async fetch(name, parent) {
       const folder = join(parent, name)
       await mkdir(folder, { recursive: true, mode: 0o700 })

@@ -1,8 +1,10 @@
-import { readdir, rename, rm, stat } from 'node:fs/promises'
+import { readdir, readFile, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { PlainError } from '@belfry/launcher'
 import type { BackupSettings } from '../config.ts'
-import { type BackupStore, nameForm, type StoredBackup, sizeOf } from './backup-store.ts'
-import { manifestName, readManifest } from './manifest.ts'
+import { codeOf, reasonOf } from '../doctor/finding.ts'
+import { type BackupStore, describeBackups, nameForm } from './backup-store.ts'
+import { manifestName } from './manifest.ts'
 import { openBucket } from './open-bucket.ts'
 
 /** Opens the store of the settings. */
@@ -17,20 +19,21 @@ function openFolder(root: string): BackupStore {
     // Readers see only complete backups.
     put: folder => rename(folder, join(root, basename(folder))),
     async list() {
-      const names = await readdir(root).catch(() => [])
-      const found = await Promise.all(names.filter(name => nameForm.test(name)).map(readBackup))
-      return found.filter(backup => backup !== null).sort((a, b) => b.name.localeCompare(a.name))
+      const names = (await unlessAbsent(readdir(root))) ?? []
+      return describeBackups(
+        names.filter(name => nameForm.test(name)),
+        name => unlessAbsent(readFile(join(root, name, manifestName), 'utf8')),
+      )
     },
     fetch: async name => join(root, name),
     remove: name => rm(join(root, name), { recursive: true, force: true }),
   }
+}
 
-  async function readBackup(name: string): Promise<StoredBackup | null> {
-    const folder = join(root, name)
-    const manifest = await stat(join(folder, manifestName)).then(
-      () => readManifest(folder),
-      () => null,
-    )
-    return manifest && { name, manifest, bytes: sizeOf(manifest) }
-  }
+/** Returns the content of a file or folder; null if it does not exist. */
+function unlessAbsent<T>(reading: Promise<T>): Promise<T | null> {
+  return reading.catch(error => {
+    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return null
+    throw new PlainError(reasonOf(error))
+  })
 }

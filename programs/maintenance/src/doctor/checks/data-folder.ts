@@ -1,8 +1,9 @@
 import { open, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { nextScheduled } from '@belfry/domain/cron/cron-schedule'
+import { isReadable, type StoredBackup } from '../../backup/backup-store.ts'
 import { openStore } from '../../backup/open-store.ts'
-import { type Installation, readBackupSettings } from '../../config.ts'
+import { type BackupSettings, type Installation, readBackupSettings } from '../../config.ts'
 import { codeOf, type Observation, ok, problem, warning } from '../finding.ts'
 
 const gigabyte = 1024 ** 3
@@ -94,19 +95,26 @@ function isRecent(text: string, now: Date): boolean {
 
 const graceMs = 3_600_000
 
-/** Checks that the scheduled backups are made: at most one of them may be missing. */
+/** Checks that backups can be read, and that the scheduled ones are made: at most one of them may be missing. */
 export async function checkBackups(installation: Installation): Promise<Observation[]> {
   const settings = readBackupSettings(installation)
-  const [newest] = await openStore(settings).list()
+  const backups = await openStore(settings).list()
+  const unreadable = backups.flatMap(backup => {
+    const advice = 'Restore it with the Belfry that made it, or delete it: scheduled backups never delete it.'
+    return isReadable(backup) ? [] : [warning(`The backup ${backup.name} cannot be read: ${backup.problem}`, advice)]
+  })
+  return [...unreadable, judgeNewest(backups.find(isReadable), settings)]
+}
+
+function judgeNewest(newest: StoredBackup | undefined, settings: BackupSettings): Observation {
   const advice = 'Run "belfry backup" to see why it fails, and read logs/backup.log of the data folder.'
-  if (!newest) return [warning(`There is no backup in ${settings.folder} yet.`, advice)]
+  if (!newest) return warning(`There is no backup in ${settings.folder} yet.`, advice)
   const { createdAt } = newest.manifest
   const schedule = settings.schedule && { cron: settings.schedule, timezone: 'UTC', startsAt: null, endsAt: null }
   const next = schedule && nextScheduled(schedule, new Date(createdAt).getTime())
   const afterNext = schedule && next && nextScheduled(schedule, next.atMs)
   if (afterNext && Date.now() > afterNext.atMs + graceMs) {
-    const message = `The newest backup is of ${createdAt}, although BACKUP_SCHEDULE is ${installation.env.BACKUP_SCHEDULE}.`
-    return [problem(message, advice)]
+    return problem(`The newest backup is of ${createdAt}, although BACKUP_SCHEDULE is ${schedule.cron.text}.`, advice)
   }
-  return [ok(`the newest backup is of ${createdAt}; belfry backup verify checks it`)]
+  return ok(`the newest backup is of ${createdAt}; belfry backup verify checks it`)
 }
