@@ -36,7 +36,7 @@ function rowsOf(title: string): string[] {
 }
 
 const rowsFor = (codes: Record<string, ExplainedCode>) =>
-  Object.entries(codes).map(([code, { cause, action }]) => `| \`${code}\` | ${cause} | ${action} |`)
+  Object.entries(codes).map(([code, [cause, action]]) => `| \`${code}\` | ${cause} | ${action} |`)
 
 it('docs/errors.md explains every code of a run like its page, and no other', () => {
   expect(rowsOf('Runs')).toEqual(rowsFor(runErrors))

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { fieldErrors, runErrors } from '@belfry/contract/explained-codes'
+import { type ExplainedCode, fieldErrors, runErrors } from '@belfry/contract/explained-codes'
 import { describeApi, type OpenApiDocument, writeApi } from '@belfry/contract/openapi/document'
 import { operations } from '@belfry/contract/operations'
 import { problems } from '@belfry/contract/problem'
@@ -68,7 +68,7 @@ function explain(code: string): Array<{ status: number | null; title: string; te
   ]
 }
 
-function sentences({ cause, action }: { cause: string; action: string }): string {
+function sentences([cause, action]: ExplainedCode): string {
   return `${cause}.\n\nWhat to do: ${action}.`
 }
 
