@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { integer, textField } from './fields.ts'
 import { operation } from './operation.ts'
 import { listQuery, pageOf } from './page.ts'
-import { idField, orNull, shownText, textOrNull, timestampField } from './response-fields.ts'
+import { idField, orNull, shownText, shownTexts, textOrNull, timestampField } from './response-fields.ts'
 import { displayName, exampleTime, instant, textRule } from './text-rules.ts'
 
 const dayMs = 86_400_000
@@ -82,15 +82,11 @@ const fields = {
   workspace_id: idField('ws'),
   name: z.string().meta({ examples: ['CI'] }),
   prefix: shownText('The first characters of the key, to recognise it.', 'bf_4kT9z'),
-  scopes: z.array(z.string()).meta({
-    description:
-      'The rights of the key: `full`, `read`, `publish` or single rights of docs/permissions.md. Never more than its creator had.',
-    examples: [['full']],
-  }),
-  allowed_ranges: z.array(z.string()).meta({
-    description: 'The address ranges that the key may be used from. Empty: all.',
-    examples: [['192.0.2.0/24']],
-  }),
+  scopes: shownTexts(
+    'The rights of the key: `full`, `read`, `publish` or single rights of docs/permissions.md. Never more than its creator had.',
+    ['full'],
+  ),
+  allowed_ranges: shownTexts('The address ranges that the key may be used from. Empty: all.', ['192.0.2.0/24']),
   federated_credential_id: orNull(idField('fed'), {
     description:
       'The federated credential that a job exchanged its token with for this key. Null: a user created the key.',

@@ -1,7 +1,7 @@
 import { roles } from '@belfry/domain/permissions'
 import { z } from 'zod'
 import { textField } from './fields.ts'
-import { idField, shownFlag, shownText, textOrNull, timestampField } from './response-fields.ts'
+import { idField, shownFlag, shownText, shownTexts, textOrNull, timestampField } from './response-fields.ts'
 import { displayName, emailAddress, newPassword } from './text-rules.ts'
 
 export const registerBody = z.strictObject({
@@ -27,21 +27,12 @@ export const registrationRules = z
     registration: z.enum(['open', 'invite', 'closed']).meta({
       description: '`open`: any user may. `invite`: users with an invitation may. `closed`: no user may.',
     }),
-    domains: z
-      .array(z.string())
-      .readonly()
-      .meta({
-        description: 'The domains of the email addresses that may register without an invitation. Empty: all.',
-        examples: [['example.com']],
-      }),
-    check_url: z
-      .string()
-      .nullable()
-      .meta({
-        description:
-          'A page that gives out the `check_token` of a registration, such as a captcha. Null: none is required.',
-        examples: [null],
-      }),
+    domains: shownTexts('The domains of the email addresses that may register without an invitation. Empty: all.', [
+      'example.com',
+    ]).readonly(),
+    check_url: textOrNull(
+      'A page that gives out the `check_token` of a registration, such as a captcha. Null: none is required.',
+    ),
   })
   .meta({ id: 'RegistrationRules' })
 

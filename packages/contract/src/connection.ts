@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { integer, textField } from './fields.ts'
 import { operation } from './operation.ts'
 import { pageOf } from './page.ts'
-import { numberOrNull, orNull, shownText, textOrNull, timestampField } from './response-fields.ts'
+import { numberOrNull, orNull, shownText, shownTexts, textOrNull, timestampField } from './response-fields.ts'
 import { allowedHosts } from './secret.ts'
 import { line, matching, targetUrl, textRule } from './text-rules.ts'
 
@@ -144,9 +144,7 @@ export const connection = z
   .object({
     name: z.string().meta({ examples: ['billing-api'] }),
     kind: z.enum(connectionKinds),
-    hosts: z
-      .array(z.string())
-      .meta({ description: 'The hosts that it may authenticate to.', examples: [['api.example.com']] }),
+    hosts: shownTexts('The hosts that it may authenticate to.', ['api.example.com']),
     header: textOrNull('Of the kind `header`: the name of the header.', 'Authorization'),
     username: textOrNull('Of the kind `basic`.'),
     token_url: textOrNull('Of the kind `oauth2`: the token endpoint.'),

@@ -9,7 +9,7 @@ import { recentRuns } from './overview.ts'
 import { pageFields, pageOf } from './page.ts'
 import { queueNameField } from './queue.ts'
 import { isReadable, oneBody, refuseTwoBodies } from './raw-body.ts'
-import { idField, orNull, shownNumber, shownText, timestampField } from './response-fields.ts'
+import { idField, shownNumber, shownText, timeOrNull, timestampField } from './response-fields.ts'
 import { retryChange } from './retry.ts'
 import { authorFields, deliveryFields, lastRun, requestFields, sentFields, task } from './task.ts'
 import {
@@ -172,12 +172,12 @@ export const cronJob = z
     connection: connectionNameField,
     overlap: z.enum(overlaps),
     catch_up: z.enum(catchUps),
-    starts_at: orNull(timestampField(), { description: 'No run starts earlier; null: no bound.' }),
-    ends_at: orNull(timestampField(), { description: 'No run starts at this time or later.' }),
+    starts_at: timeOrNull('No run starts earlier; null: no bound.'),
+    ends_at: timeOrNull('No run starts at this time or later.'),
     ...controlFields,
     status: z.enum(cronJobStatuses).meta({ description: '`ended` when no run is left.' }),
     ...failingFields,
-    next_run_at: orNull(timestampField(), { description: 'The first of `next_runs`; null when paused or ended.' }),
+    next_run_at: timeOrNull('The first of `next_runs`; null when paused or ended.'),
     ...runTimeFields,
     last_run: lastRun.nullable(),
     ...authorFields,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { operation } from './operation.ts'
-import { numberOrNull } from './response-fields.ts'
+import { numberOrNull, shownTexts } from './response-fields.ts'
 
 export const documentsOperations = {
   getIdentityKeys: operation('GET', '/.well-known/jwks.json', {
@@ -23,14 +23,10 @@ export const documentsOperations = {
         .object({
           issuer: z.string().meta({ examples: ['https://belfry.example.com'] }),
           jwks_uri: z.string().meta({ examples: ['https://belfry.example.com/.well-known/jwks.json'] }),
-          response_types_supported: z
-            .array(z.string())
-            .meta({ examples: [['id_token']], description: 'Always `id_token`.' }),
-          subject_types_supported: z
-            .array(z.string())
-            .meta({ examples: [['public']], description: 'Always `public`.' }),
+          response_types_supported: shownTexts('Always `id_token`.', ['id_token']),
+          subject_types_supported: shownTexts('Always `public`.', ['public']),
           id_token_signing_alg_values_supported: z.array(z.string()).meta({ examples: [['RS256']] }),
-          claims_supported: z.array(z.string()).meta({ examples: [['sub']], description: 'The claims of the tokens.' }),
+          claims_supported: shownTexts('The claims of the tokens.', ['sub']),
         })
         .meta({ id: 'IdentityDiscovery' }),
     },

@@ -5,7 +5,7 @@ import { scopesField } from './api-key.ts'
 import { integer, textField, textsField } from './fields.ts'
 import { operation } from './operation.ts'
 import { pageOf } from './page.ts'
-import { idField, timestampField } from './response-fields.ts'
+import { idField, shownTexts, timestampField } from './response-fields.ts'
 import { displayName, line, textRule } from './text-rules.ts'
 
 const minuteMs = 60_000
@@ -72,10 +72,9 @@ const federatedCredential = z
     conditions: z
       .record(z.string(), z.string())
       .meta({ examples: [{ repository: 'acme/app', ref: 'refs/heads/main' }] }),
-    scopes: z.array(z.string()).meta({
-      description: 'The scopes of the keys, as of an API key. Never more than the rights of its creator.',
-      examples: [['publish']],
-    }),
+    scopes: shownTexts('The scopes of the keys, as of an API key. Never more than the rights of its creator.', [
+      'publish',
+    ]),
     lifetime_ms: z.int().meta({ description: 'How long a key is valid.', examples: [defaultLifetimeMs] }),
     created_by: idField('user'),
     created_at: timestampField(),

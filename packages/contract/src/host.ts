@@ -1,5 +1,14 @@
 import { z } from 'zod'
-import { idField, orNull, shownFlag, shownNumber, shownText, timestampField } from './response-fields.ts'
+import {
+  idField,
+  numberOrNull,
+  orNull,
+  shownFlag,
+  shownNumber,
+  shownText,
+  timeOrNull,
+  timestampField,
+} from './response-fields.ts'
 
 const circuitStates = ['closed', 'open', 'half_open'] as const
 
@@ -44,10 +53,7 @@ const hostCount = z
   .object({
     attempts: shownNumber('Attempts that started in the window.', 240),
     failed: z.int().meta({ examples: [2], description: 'Attempts of the window that failed.' }),
-    duration_ms: orNull(z.int(), {
-      description: 'The mean duration of an attempt; null without attempts.',
-      examples: [84],
-    }),
+    duration_ms: numberOrNull('The mean duration of an attempt; null without attempts.', 84),
   })
   .meta({ id: 'HostCount' })
 
@@ -58,12 +64,12 @@ export const host = z
     circuit: z
       .object({
         state: z.enum(circuitStates),
-        since: orNull(timestampField(), { description: 'When the breaker opened; null while it is closed.' }),
+        since: timeOrNull('When the breaker opened; null while it is closed.'),
         next_probe_at: nextProbeAt.nullable(),
         dispatchers: shownNumber('The dispatchers in which the breaker is not closed.', 0),
       })
       .meta({ description: 'The circuit breaker of the host for this workspace.' }),
-    paused_at: orNull(timestampField(), { description: 'Since when a user has paused it; null unless it is paused.' }),
+    paused_at: timeOrNull('Since when a user has paused it; null unless it is paused.'),
     waiting: shownNumber('Tasks that are due and not started.', 0),
     waiting_is_capped: shownFlag('Only the first 10,000 waiting tasks of the workspace were counted.', false),
     in_flight: z.int().meta({ examples: [1] }),

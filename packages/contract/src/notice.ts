@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { orNull, shownNumber, timestampField } from './response-fields.ts'
+import { shownNumber, textOrNull, timeOrNull } from './response-fields.ts'
 
 const noticeKinds = [
   'no_dispatcher',
@@ -22,13 +22,11 @@ export const notice = z
         'Processes that do not run, a limit that is used up, tasks held since a restore, open circuit breakers, or what users have paused.',
     }),
     count: shownNumber('How many hosts, queues or cron jobs there are; 1 for other kinds.', 1),
-    name: orNull(z.string(), {
-      description: 'The host, the queue or the cron job, if there is one; null for several and for other kinds.',
-      examples: ['example.com'],
-    }),
-    since: orNull(timestampField(), {
-      description: 'Since when, for the first of them; the last heartbeat of processes. Null: not known.',
-    }),
+    name: textOrNull(
+      'The host, the queue or the cron job, if there is one; null for several and for other kinds.',
+      'example.com',
+    ),
+    since: timeOrNull('Since when, for the first of them; the last heartbeat of processes. Null: not known.'),
     tasks: shownNumber(
       'Due tasks that wait for it, or that were cancelled for the limit this month; counted up to 10,000.',
       8,

@@ -4,18 +4,14 @@ import { z } from 'zod'
 import { textField } from './fields.ts'
 import { operation } from './operation.ts'
 import { listQuery, pageFields, pageOf } from './page.ts'
-import { idField, orNull, shownNumber, shownText, timestampField } from './response-fields.ts'
+import { idField, numberOrNull, orNull, shownNumber, shownText, timeOrNull, timestampField } from './response-fields.ts'
 import { emailAddress, line } from './text-rules.ts'
 import { changeTierBody } from './tier.ts'
 
 /** Why an operator suspends or resumes: stored in the operators' log, and never shown to the tenant. */
 export const suspensionBody = z.strictObject({ reason: textField(line(500)).optional() })
 
-const suspendedAt = () =>
-  orNull(timestampField(), {
-    description: 'When an operator suspended it; null when it is not suspended.',
-    examples: [null],
-  })
+const suspendedAt = () => timeOrNull('When an operator suspended it; null when it is not suspended.', null)
 
 const email = () => z.string().meta({ format: 'email', examples: ['ada@example.com'] })
 
@@ -63,11 +59,8 @@ const tenantDetail = tenant
       .array(
         z.object({
           tier: z.enum(tierNames),
-          executions: orNull(z.int(), {
-            description: 'Tasks that may start in a month; null: no limit.',
-            examples: [10_000],
-          }),
-          storage_bytes: orNull(z.int(), { description: 'Null: no limit.', examples: [100_000_000] }),
+          executions: numberOrNull('Tasks that may start in a month; null: no limit.', 10_000),
+          storage_bytes: numberOrNull('Null: no limit.', 100_000_000),
         }),
       )
       .meta({ description: 'The limits of the tiers that it could have.' }),

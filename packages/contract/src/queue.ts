@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { changesOf, integer, textField } from './fields.ts'
 import { operation } from './operation.ts'
 import { pageFields, pageOf } from './page.ts'
-import { millisecondsField, orNull, shownNumber, textOrNull, timestampField } from './response-fields.ts'
+import { millisecondsField, orNull, shownNumber, textOrNull, timeOrNull, timestampField } from './response-fields.ts'
 import { line, matching } from './text-rules.ts'
 
 /** The name of a queue. */
@@ -79,7 +79,7 @@ export const queue = z
   .object({
     name: z.string().meta({ examples: ['customer-42'] }),
     ...limits,
-    paused_at: orNull(timestampField(), { description: 'Since when no task starts; null unless it is paused.' }),
+    paused_at: timeOrNull('Since when no task starts; null unless it is paused.'),
     waiting: shownNumber('Tasks that are due and not started; counted up to 10,000.', 0),
     in_flight: shownNumber('Attempts in flight.', 1),
     oldest_due_ms: orNull(millisecondsField(1_200), {

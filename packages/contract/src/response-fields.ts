@@ -38,6 +38,11 @@ export function shownText(description: string, example: string) {
   return z.string().meta({ description, examples: [example] })
 }
 
+/** A list of texts in a response, with what it means. */
+export function shownTexts(description: string, example: string[]) {
+  return z.array(z.string()).meta({ description, examples: [example] })
+}
+
 /** A field of a response that may be null. */
 export function orNull<Schema extends z.ZodType>(schema: Schema, meta: z.core.GlobalMeta) {
   return schema.nullable().meta(meta)
@@ -51,4 +56,9 @@ export function textOrNull(description: string, example: string | null = null) {
 /** A number of a response that may be null, with what it means. */
 export function numberOrNull(description: string, example: number | null = null) {
   return orNull(z.int(), { description, examples: [example] })
+}
+
+/** A timestamp of a response that may be null, with what it means. */
+export function timeOrNull(description: string, example?: null) {
+  return orNull(timestampField(), example === undefined ? { description } : { description, examples: [example] })
 }

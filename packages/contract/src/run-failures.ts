@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { integer, textField } from './fields.ts'
-import { idField, orNull, shownFlag, shownNumber, shownText, timestampField } from './response-fields.ts'
+import { idField, orNull, shownFlag, shownNumber, shownText, textOrNull, timestampField } from './response-fields.ts'
 import { line, oneOf } from './text-rules.ts'
 
 /** What users have decided about a group of failures. */
@@ -22,11 +22,10 @@ const failureGroup = z
     error_code: z.string().meta({ examples: ['http_status'], description: 'Why the runs failed.' }),
     response_status: orNull(z.int(), { examples: [503] }),
     error_message: shownText('The message of the latest run.', 'HTTP status 503'),
-    cause: orNull(z.string(), {
-      description:
-        'The first 120 characters of the response of the latest run, without markup; null when it had no text.',
-      examples: ['remaining connection slots are reserved'],
-    }),
+    cause: textOrNull(
+      'The first 120 characters of the response of the latest run, without markup; null when it had no text.',
+      'remaining connection slots are reserved',
+    ),
     count: z.int().meta({ examples: [712], description: 'The number of failed runs.' }),
     state: z.enum(failureStates).meta({
       description: 'Whether users have ignored or resolved it. A run after the resolution opens it again.',

@@ -15,6 +15,7 @@ import {
   shownFlag,
   shownNumber,
   shownText,
+  shownTexts,
   textOrNull,
   timestampField,
 } from './response-fields.ts'
@@ -108,7 +109,7 @@ const runFields = {
     'The time zone of the cron job: the present one, or that of the day when the run moved to object storage. Null when the cron job has gone, and for other tasks.',
   ),
   topic: orNull(z.string(), { examples: [null] }),
-  labels: z.array(z.string()).meta({ description: 'The labels of the task.', examples: [['customer:42']] }),
+  labels: shownTexts('The labels of the task.', ['customer:42']),
   attempt: shownNumber('1 for the first attempt.', 1),
   status: runStatusField,
   scheduled_at: timestampField(),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { textField } from './fields.ts'
-import { orNull, shownFlag, shownNumber, textOrNull, timestampField } from './response-fields.ts'
+import { shownFlag, shownNumber, textOrNull, timeOrNull } from './response-fields.ts'
 import { line } from './text-rules.ts'
 
 /** The query of the search: a part of a name or a label, or an id. */
@@ -17,7 +17,7 @@ const found = z
     ),
     name: z.string().meta({ examples: ['Trial reminder'], description: 'The name, the label, the host or the topic.' }),
     count: shownNumber('The number of recent tasks with this name, label, host or topic; 1 for other kinds.', 12),
-    at: orNull(timestampField(), { description: 'When the latest of them was created; null for queues and secrets.' }),
+    at: timeOrNull('When the latest of them was created; null for queues and secrets.'),
   })
   .meta({ id: 'Found' })
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { textField } from './fields.ts'
 import { operation } from './operation.ts'
-import { idField, orNull, shownText, timestampField } from './response-fields.ts'
+import { idField, orNull, shownText, shownTexts, timestampField } from './response-fields.ts'
 import { displayName } from './text-rules.ts'
 
 /** The ways in which a user can confirm the identity. */
@@ -107,9 +107,7 @@ export type ConfirmIdentityBody = z.infer<typeof confirmIdentityBody>
 /** The options of `navigator.credentials.get` or `create`, as JSON. */
 export const passkeyOptions = z
   .looseObject({
-    challenge: z
-      .string()
-      .meta({ examples: ['cmFuZG9tIGJ5dGVz'], description: 'The challenge that the authenticator signs.' }),
+    challenge: shownText('The challenge that the authenticator signs.', 'cmFuZG9tIGJ5dGVz'),
   })
   .meta({ id: 'PasskeyOptions' })
 
@@ -128,9 +126,7 @@ const passkey = z
   })
   .meta({ id: 'Passkey' })
 
-const recoveryCodeList = z
-  .array(z.string())
-  .meta({ description: 'Each works once. They are shown only now.', examples: [['k7wq-m3xp-9rtd-2vfa']] })
+const recoveryCodeList = shownTexts('Each works once. They are shown only now.', ['k7wq-m3xp-9rtd-2vfa'])
 
 const firstCodes = recoveryCodeList
   .nullable()

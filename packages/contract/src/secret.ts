@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { textField } from './fields.ts'
 import { operation } from './operation.ts'
 import { pageOf } from './page.ts'
-import { idField, orNull, shownText, timestampField } from './response-fields.ts'
+import { idField, orNull, shownText, timeOrNull, timestampField } from './response-fields.ts'
 import { textRule } from './text-rules.ts'
 
 const valueSchema = {
@@ -72,10 +72,7 @@ const publicKeyField = () =>
 const signingKey = z
   .object({
     public_key: publicKeyField(),
-    expires_at: orNull(timestampField(), {
-      description: 'When a replaced key stops signing; null for the current key.',
-      examples: [null],
-    }),
+    expires_at: timeOrNull('When a replaced key stops signing; null for the current key.', null),
   })
   .meta({ id: 'SigningKey' })
 
@@ -92,10 +89,7 @@ export const signingSecret = z
     ),
     public_key: publicKeyField(),
     created_at: timestampField(),
-    expires_at: orNull(timestampField(), {
-      description: 'When a replaced secret stops signing; null for the current secret.',
-      examples: [null],
-    }),
+    expires_at: timeOrNull('When a replaced secret stops signing; null for the current secret.', null),
   })
   .meta({ id: 'SigningSecret' })
 

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { notice } from './notice.ts'
-import { numberOrNull, orNull, shownNumber, timestampField } from './response-fields.ts'
+import { numberOrNull, shownNumber, timeOrNull } from './response-fields.ts'
 
 const processes = z.object({
   live: shownNumber('Processes with a heartbeat in the last five seconds.', 1),
-  last_seen_at: orNull(timestampField(), { description: 'The latest heartbeat; null when there is none.' }),
+  last_seen_at: timeOrNull('The latest heartbeat; null when there is none.'),
 })
 
 /** Whether Belfry delivers, by the heartbeats of its processes. */

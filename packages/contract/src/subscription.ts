@@ -5,7 +5,7 @@ import { changesOf, textField } from './fields.ts'
 import { pageFields } from './page.ts'
 import { filterField, shownFilter } from './payload-filter.ts'
 import { queueNameField } from './queue.ts'
-import { idField, orNull, shownFlag, shownText, textOrNull, timestampField } from './response-fields.ts'
+import { idField, shownFlag, shownText, textOrNull, timeOrNull, timestampField } from './response-fields.ts'
 import { retryChange } from './retry.ts'
 import { authorFields, deliveryFields, requestFields, sentFields } from './task.ts'
 import { controlFields, failingFields, newControlFields, objectKeyField, shownKeyField } from './task-controls.ts'
@@ -65,9 +65,7 @@ export const subscription = z
     ...controlFields,
     active: shownFlag('Whether it receives events.', true),
     ...failingFields,
-    expires_at: orNull(timestampField(), {
-      description: 'When it ends unless its MCP client renews it; null for never.',
-    }),
+    expires_at: timeOrNull('When it ends unless its MCP client renews it; null for never.'),
     mcp,
     created_by: authorFields.created_by,
     created_at: timestampField(),

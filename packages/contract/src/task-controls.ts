@@ -1,7 +1,7 @@
 import { hasPlaceholder, labelForm, labelTemplateForm, maxLabels } from '@belfry/domain/label'
 import { z } from 'zod'
 import { integer, textField } from './fields.ts'
-import { numberOrNull, orNull, textOrNull, timestampField } from './response-fields.ts'
+import { numberOrNull, orNull, shownTexts, textOrNull, timeOrNull } from './response-fields.ts'
 import { line, matching, type TextRule, textRule } from './text-rules.ts'
 
 const patternOf = ({ source }: RegExp) => source.replaceAll('/', '\\/')
@@ -86,7 +86,7 @@ export const eventControlFields = { max_age_ms: maxAgeField.optional(), labels: 
 
 /** Whether a cron job or subscription fails, and is switched off therefore, in a response. */
 export const failingFields = {
-  failing_since: orNull(timestampField(), { description: 'The first failure since which no call has succeeded.' }),
+  failing_since: timeOrNull('The first failure since which no call has succeeded.'),
   paused_reason: orNull(z.literal('failing'), {
     description: '`failing`: Belfry has switched it off, because it only failed for days. Null otherwise.',
     examples: [null],
@@ -96,5 +96,5 @@ export const failingFields = {
 /** The deadline and the labels of a cron job or subscription, in a response. */
 export const controlFields = {
   max_age_ms: numberOrNull('No attempt starts this long after the time of the task, in milliseconds.'),
-  labels: z.array(z.string()).meta({ description: 'The labels of its tasks.', examples: [[]] }),
+  labels: shownTexts('The labels of its tasks.', []),
 }

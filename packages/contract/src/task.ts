@@ -16,7 +16,10 @@ import {
   millisecondsField,
   orNull,
   shownNumber,
+  shownText,
+  shownTexts,
   textOrNull,
+  timeOrNull,
   timestampField,
 } from './response-fields.ts'
 import { retry, retryChange, retryPolicy } from './retry.ts'
@@ -184,17 +187,11 @@ export const task = z
     queue: queueNameField,
     connection: connectionNameField,
     execute_at: timestampField().meta({ description: 'The time of the first attempt.' }),
-    local_time: z
-      .string()
-      .optional()
-      .meta({
-        description: 'The time in `timezone`, with its offset. Only in the answer to a request with a timezone.',
-        examples: ['2026-11-21T03:20:00.000+01:00'],
-      }),
-    timezone: z
-      .string()
-      .optional()
-      .meta({ description: 'The zone of the request.', examples: ['Europe/Berlin'] }),
+    local_time: shownText(
+      'The time in `timezone`, with its offset. Only in the answer to a request with a timezone.',
+      '2026-11-21T03:20:00.000+01:00',
+    ).optional(),
+    timezone: shownText('The zone of the request.', 'Europe/Berlin').optional(),
     state: z
       .enum(taskStates)
       .meta({ description: 'Where the task is: waiting, in progress, or ended with this outcome.' }),
@@ -206,10 +203,10 @@ export const task = z
     blocked: blocked.nullable().meta({
       description: 'Why the task waits although it is due. Null in lists of dead letters and after a change.',
     }),
-    expires_at: orNull(timestampField(), { description: 'No attempt starts at this time or later.' }),
+    expires_at: timeOrNull('No attempt starts at this time or later.'),
     key: textOrNull('Unique among the pending tasks of the workspace.'),
-    labels: z.array(z.string()).meta({ examples: [['customer:42']], description: 'The labels of the task.' }),
-    next_retry_at: orNull(timestampField(), { description: 'Set while the state is `retrying`.' }),
+    labels: shownTexts('The labels of the task.', ['customer:42']),
+    next_retry_at: timeOrNull('Set while the state is `retrying`.'),
     last_run: lastRun.nullable(),
     callback_of: orNull(idField('task'), { description: 'The task whose outcome this callback reports.' }),
     replay_of: orNull(idField('task'), { description: 'The task that this one replays; null for other tasks.' }),

@@ -1,7 +1,7 @@
 import { figureNames, tierNames } from '@belfry/domain/tiers'
 import { z } from 'zod'
 import { operation } from './operation.ts'
-import { orNull, timestampField } from './response-fields.ts'
+import { orNull, timeOrNull, timestampField } from './response-fields.ts'
 import { periodField, usage } from './usage.ts'
 
 export const changeTierBody = z.strictObject({ tier: z.enum(tierNames) })
@@ -34,11 +34,8 @@ const organizationSubscription = z
         status: z
           .enum(['none', 'active', 'payment_failed', 'canceled'])
           .meta({ description: 'The status of the paid subscription.', examples: ['none'] }),
-        period_end: orNull(timestampField(), { description: 'The end of the paid period.', examples: [null] }),
-        grace_until: orNull(timestampField(), {
-          description: 'After a failed payment: when the tier ends.',
-          examples: [null],
-        }),
+        period_end: timeOrNull('The end of the paid period.', null),
+        grace_until: timeOrNull('After a failed payment: when the tier ends.', null),
         next_tier: orNull(
           z.object({ tier: z.enum(tierNames), at: timestampField().meta({ description: 'When it takes effect.' }) }),
           {

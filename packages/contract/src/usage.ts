@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { orNull, shownNumber, timestampField } from './response-fields.ts'
+import { numberOrNull, shownNumber, timestampField } from './response-fields.ts'
 
 /** A UTC calendar month: `start` is included, `end` is not. */
 export const periodField = z
@@ -11,7 +11,7 @@ const used = z.int().meta({ examples: [42] })
 function share(limit: number) {
   return z.object({
     used,
-    limit: orNull(z.int(), { description: 'Null: no limit.', examples: [limit] }),
+    limit: numberOrNull('Null: no limit.', limit),
   })
 }
 
