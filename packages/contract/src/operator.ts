@@ -114,11 +114,17 @@ const operatorEntry = z
   })
   .meta({ id: 'OperatorEntry' })
 
-const suspension = {
-  right: 'operator',
-  body: suspensionBody,
-  errors: ['step_up_required'],
-} as const
+function decision<const P extends string>(path: P, summary: string) {
+  return operation('POST', path, { right: 'operator', summary, body: suspensionBody, errors: ['step_up_required'] })
+}
+
+function suspension<const P extends string>(path: P, what: string) {
+  return decision(path, `Suspend ${what}: its callers are refused and its tasks wait, and nothing is deleted`)
+}
+
+function resumption<const P extends string>(path: P, what: string) {
+  return decision(path, `Resume a suspended ${what}; its waiting tasks start`)
+}
 
 export const operatorOperations = {
   listTenants: operation('GET', '/api/v1/operator/organizations', {
@@ -146,40 +152,17 @@ export const operatorOperations = {
     errors: ['step_up_required'],
   }),
 
-  suspendOrganization: operation('POST', '/api/v1/operator/organizations/:org/suspend', {
-    ...suspension,
-    summary: 'Suspend an organization: its callers are refused and its tasks wait, and nothing is deleted',
-  }),
+  suspendOrganization: suspension('/api/v1/operator/organizations/:org/suspend', 'an organization'),
+  resumeOrganization: resumption('/api/v1/operator/organizations/:org/resume', 'organization'),
+  suspendWorkspace: suspension('/api/v1/operator/workspaces/:ws/suspend', 'a workspace'),
+  resumeWorkspace: resumption('/api/v1/operator/workspaces/:ws/resume', 'workspace'),
+  suspendUser: suspension('/api/v1/operator/users/:user/suspend', 'a user'),
+  resumeUser: resumption('/api/v1/operator/users/:user/resume', 'user'),
 
-  resumeOrganization: operation('POST', '/api/v1/operator/organizations/:org/resume', {
-    ...suspension,
-    summary: 'Resume a suspended organization; its waiting tasks start',
-  }),
-
-  suspendWorkspace: operation('POST', '/api/v1/operator/workspaces/:ws/suspend', {
-    ...suspension,
-    summary: 'Suspend a workspace: its callers are refused and its tasks wait, and nothing is deleted',
-  }),
-
-  resumeWorkspace: operation('POST', '/api/v1/operator/workspaces/:ws/resume', {
-    ...suspension,
-    summary: 'Resume a suspended workspace; its waiting tasks start',
-  }),
-
-  suspendUser: operation('POST', '/api/v1/operator/users/:user/suspend', {
-    ...suspension,
-    summary: 'Suspend a user: its callers are refused and its tasks wait, and nothing is deleted',
-  }),
-
-  resumeUser: operation('POST', '/api/v1/operator/users/:user/resume', {
-    ...suspension,
-    summary: 'Resume a suspended user; its waiting tasks start',
-  }),
-
-  resetFactors: operation('POST', '/api/v1/operator/users/:user/factors/reset', {
-    ...suspension,
-    summary: 'Remove all second factors of a user who has lost them, and end the sessions of the user',
-  }),
+  resetFactors: decision(
+    '/api/v1/operator/users/:user/factors/reset',
+    'Remove all second factors of a user who has lost them, and end the sessions of the user',
+  ),
 
   findTargets: operation('GET', '/api/v1/operator/targets', {
     right: 'operator',
