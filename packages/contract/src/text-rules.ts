@@ -11,18 +11,10 @@ import { z } from 'zod'
 export type Invalid = { code: string; must: string } | { code: string; message: string }
 
 /** The JSON Schema of a text. */
-export type TextSchema = {
-  format?: string
-  pattern?: string
-  minLength?: number
-  maxLength?: number
-  enum?: readonly string[]
-  type?: 'integer'
-  minimum?: number
-  maximum?: number
-  description?: string
-  examples?: readonly unknown[]
-}
+export type TextSchema = Pick<
+  z.core.JSONSchema.BaseSchema,
+  'format' | 'pattern' | 'minLength' | 'maxLength' | 'minimum' | 'maximum' | 'description'
+> & { enum?: readonly string[]; type?: 'integer'; examples?: readonly unknown[] }
 
 /** Parses a text into a value, or returns why it is invalid. */
 export type TextRule<T> = {
@@ -119,18 +111,15 @@ export function sealedUrl(owner: string, schema: Pick<TextSchema, 'pattern' | 'd
   })
 }
 
-const topicSchema: TextSchema = {
-  pattern: '^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*$',
-  maxLength: 200,
-  examples: ['orders.paid'],
-}
-
 /** A topic name. */
-export const topic: TextRule<string> = textRule(topicSchema, text => {
-  const must =
-    'be a topic such as orders.paid: letters, digits, _ and - in parts joined by dots, at most 200 characters'
-  return isTopic(text) ? { value: text } : { code: 'invalid_topic', must }
-})
+export const topic: TextRule<string> = textRule(
+  { pattern: '^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*$', maxLength: 200, examples: ['orders.paid'] },
+  text => {
+    const must =
+      'be a topic such as orders.paid: letters, digits, _ and - in parts joined by dots, at most 200 characters'
+    return isTopic(text) ? { value: text } : { code: 'invalid_topic', must }
+  },
+)
 
 const topicPatternSchema: TextSchema = {
   description: 'A topic, all topics below one (`orders.*`), or all topics (`*`).',
@@ -144,11 +133,6 @@ export const topicPattern: TextRule<string> = textRule(topicPatternSchema, text 
   const must = 'be a topic such as orders.paid, all topics below one such as orders.*, or * for all topics'
   return isTopicPattern(text) ? { value: text } : { code: 'invalid_topic', must }
 })
-
-const instantSchema: TextSchema = {
-  format: 'date-time',
-  examples: ['2026-11-21T02:20:00Z'],
-}
 
 /** Returns a placeholder for a time that is `afterMs` after it is shown; see `fillExampleTimes`. */
 export function exampleTime(afterMs: number): string {
@@ -164,7 +148,7 @@ export function fillExampleTimes(text: string, nowMs: number): string {
 }
 
 /** A timestamp. */
-export const instant: TextRule<Date> = textRule(instantSchema, text => {
+export const instant: TextRule<Date> = textRule({ format: 'date-time', examples: ['2026-11-21T02:20:00Z'] }, text => {
   const read = readInstant(text)
   return 'value' in read ? read : { code: 'invalid_timestamp', must: read.must }
 })
