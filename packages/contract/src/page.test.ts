@@ -36,6 +36,9 @@ describe('a cursor', () => {
 
   it('is refused when it holds anything but an id', () => {
     expect(decodeCursor('tasks:a', query, encodeCursor('tasks:a', query, 'x'))).toBeNull()
+    const [binding] = JSON.parse(Buffer.from(cursor, 'base64url').toString())
+    const listed = Buffer.from(JSON.stringify([binding, [uuid]])).toString('base64url')
+    expect(decodeCursor('tasks:a', query, listed)).toBeNull()
   })
 
   it('fits into a URL as it is', () => {
