@@ -60,20 +60,20 @@ export const user = z
 
 export type User = z.infer<typeof user>
 
+/** How an organization appears in the objects of its members. */
+export const namedOrganization = {
+  id: idField('org'),
+  name: z.string().meta({ examples: ['Acme'] }),
+  slug: z.string().meta({ examples: ['acme'] }),
+}
+
 /** The signed-in user, and the 100 organizations that they joined last. */
 export const me = z
   .object({
     user,
     must_confirm_email: shownFlag('Whether the user must confirm the email address before creating an organization.'),
     is_operator: shownFlag('Whether the user may open the operator console.', false),
-    organizations: z.array(
-      z.object({
-        id: idField('org'),
-        name: z.string().meta({ examples: ['Acme'] }),
-        slug: z.string().meta({ examples: ['acme'] }),
-        role: z.enum(roles),
-      }),
-    ),
+    organizations: z.array(z.object({ ...namedOrganization, role: z.enum(roles) })),
   })
   .meta({ id: 'Me' })
 

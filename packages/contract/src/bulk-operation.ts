@@ -1,6 +1,6 @@
 import { taskSources } from '@belfry/domain/task-source'
 import { z } from 'zod'
-import { flag, hostFilter, refuse, repeatable, textField } from './fields.ts'
+import { flag, hostFilter, integer, refuse, repeatable, textField } from './fields.ts'
 import { operation } from './operation.ts'
 import { listQuery, pageOf, timeRange } from './page.ts'
 import { idField, numberOrNull, orNull, shownFlag, shownNumber, timestampField } from './response-fields.ts'
@@ -14,10 +14,7 @@ const wrongCount = 'ids must have 1 to 100 elements.'
 /** What a bulk operation does with each task. */
 export const bulkActions = ['cancel', 'stop', 'replay', 'discard'] as const
 
-const perSecond = z
-  .int()
-  .min(1)
-  .max(1_000)
+const perSecond = integer(1, 1_000)
   .optional()
   .meta({
     description:

@@ -66,8 +66,6 @@ const integrationTest = z
   })
   .meta({ id: 'IntegrationTest' })
 
-export type IntegrationTest = z.infer<typeof integrationTest>
-
 export const integrationsOperations = {
   confirmAlerts: operation('POST', '/api/v1/integrations/confirm', {
     right: 'public',

@@ -1,6 +1,6 @@
 import { roles, workspaceRoles } from '@belfry/domain/permissions'
 import { z } from 'zod'
-import { signedIn } from './auth.ts'
+import { namedOrganization, signedIn } from './auth.ts'
 import { linkToken, textField } from './fields.ts'
 import { operation } from './operation.ts'
 import { listQuery, pageOf } from './page.ts'
@@ -83,11 +83,7 @@ function withWholeAccount<T extends { name?: string | undefined; password?: stri
 
 const acceptedInvitation = z
   .object({
-    organization: z.object({
-      id: idField('org'),
-      name: z.string().meta({ examples: ['Acme'] }),
-      slug: z.string().meta({ examples: ['acme'] }),
-    }),
+    organization: z.object(namedOrganization),
     role: z.enum(roles),
     workspace_ids: z.array(idField('ws')),
     session: signedIn.nullable().meta({ description: 'The session of a new account; null for a signed-in user.' }),
