@@ -1,4 +1,5 @@
 import type { Belfry } from '../belfry.ts'
+import { toCamel } from '../case.ts'
 import type { Condition } from '../types/index.ts'
 
 // MCP Events: https://github.com/modelcontextprotocol/experimental-ext-triggers-events. It is a draft: names and codes may change.
@@ -75,19 +76,14 @@ export function serveEvents<Context>(
     const chosen = { topic: event.topic?.(given), filter: event.filter?.(given), ttl_ms: params.ttlMs }
     const body = { ...identity, secret, ...chosen }
     const subscription = await call<Subscription>(belfry, '/api/v1/mcp-subscriptions', body)
-    const { active, last_delivery_at, last_error, failed_since } = subscription.delivery_status
+    const { failed_since, ...status } = subscription.delivery_status
     return {
       id: subscription.id,
       refreshBefore: subscription.refresh_before,
       // Belfry repeats what was not accepted, and has no past events.
       cursor: null,
       truncated: false,
-      deliveryStatus: {
-        active,
-        lastDeliveryAt: last_delivery_at,
-        lastError: last_error,
-        ...(failed_since === null ? {} : { failedSince: failed_since }),
-      },
+      deliveryStatus: toCamel({ ...status, ...(failed_since === null ? {} : { failed_since }) }),
     }
   })
   server.setRequestHandler('events/unsubscribe', { params: anyParams }, async (params, context) => {
@@ -96,16 +92,7 @@ export function serveEvents<Context>(
   })
 }
 
-type Subscription = {
-  id: string
-  refresh_before: string | null
-  delivery_status: {
-    active: boolean
-    last_delivery_at: string | null
-    last_error: string | null
-    failed_since: string | null
-  }
-}
+type Subscription = { id: string; refresh_before: string | null; delivery_status: { failed_since: string | null } }
 
 // The API checks the parameters.
 const anyParams = {
