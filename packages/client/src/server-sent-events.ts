@@ -59,17 +59,12 @@ export function readEvents(body: ReadableStream<Uint8Array>, silenceMs: number) 
 
 // Returns undefined when the stream was silent for too long, has ended, or is broken.
 async function readWithin(reader: ReadableStreamDefaultReader<Uint8Array>, ms: number) {
-  let giveUp = () => {}
-  const silence = new Promise<undefined>(resolve => {
-    giveUp = () => resolve(undefined)
-  })
-  const timer = setTimeout(giveUp, ms)
-  const piece = reader.read().then(
-    ({ value }) => value,
-    () => undefined,
-  )
+  // It ends the pending read.
+  const timer = setTimeout(() => reader.cancel().catch(() => {}), ms)
   try {
-    return await Promise.race([piece, silence])
+    return (await reader.read()).value
+  } catch {
+    return undefined
   } finally {
     clearTimeout(timer)
   }
