@@ -5,7 +5,7 @@ import { type DoctorOptions, examine } from './examine.ts'
 import { exitCodeOf, formatReport } from './print-report.ts'
 import { createRedaction } from './redact.ts'
 
-type Options = { json?: boolean; bundle?: string; target: string[]; process: string[]; stopped?: boolean }
+type Options = DoctorOptions & { json?: boolean; bundle?: string }
 
 export function addDoctor(program: Command): void {
   const collect = (value: string, all: string[]) => [...all, value]
@@ -33,12 +33,7 @@ export function addDoctor(program: Command): void {
 async function runDoctor(options: Options): Promise<number> {
   const installation = readInstallation()
   const redact = createRedaction(installation.env)
-  const wanted: DoctorOptions = {
-    targets: options.target,
-    processes: options.process,
-    isStopped: options.stopped ?? false,
-  }
-  const { findings } = await examine(installation, wanted, async (pool, examined) => {
+  const { findings } = await examine(installation, options, async (pool, examined) => {
     if (options.bundle) await writeBundle(options.bundle, installation, pool, examined, redact)
   })
   const text = options.json ? `${JSON.stringify({ findings }, null, 2)}\n` : formatReport(findings)

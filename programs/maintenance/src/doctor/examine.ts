@@ -1,12 +1,13 @@
 import { openPool, type Pool } from '@belfry/db/postgres/pool'
 import { PlainError, startCommand } from '@belfry/launcher'
+import { withinMs } from '@belfry/runtime'
 import type { Installation } from '../config.ts'
 import { openDatabase } from '../open-database.ts'
 import { checkBackups, checkDisk, checkLogs } from './checks/data-folder.ts'
 import {
   checkConnection,
   checkServer,
-  explainMissingPrimary,
+  explainRefusal,
   judgeClocks,
   judgeMigrations,
   measureDatabaseSkew,
@@ -19,11 +20,11 @@ import { type Finding, type Observation, problem, reasonOf, warning } from './fi
 
 export type DoctorOptions = {
   /** URLs to call by the dispatcher's rules. */
-  targets: readonly string[]
+  target: readonly string[]
   /** The operators' ports of the processes, such as `http://10.0.0.7:9090`. */
-  processes: readonly string[]
+  process: readonly string[]
   /** Whether the operator has stopped the services. */
-  isStopped: boolean
+  stopped?: boolean
 }
 
 /** What the doctor read; the support archive contains more of it than the report. */
@@ -43,7 +44,7 @@ export async function examine(
 ): Promise<Examination> {
   const { dataDir, launcher, env } = installation
   const examined: Examination = { findings: [], processes: [] }
-  const isStopped = options.isStopped || (dataDir !== null && launcher === null)
+  const isStopped = options.stopped || (dataDir !== null && launcher === null)
   const skews: Record<string, number> = {}
 
   async function run(check: string, work: () => Promise<Observation[]> | Observation[]): Promise<void> {
@@ -98,7 +99,7 @@ export async function examine(
   await withDatabase(installation, run, async pool => {
     if (pool !== null) await examineDatabase(pool)
     await run('mail', () => checkMail(env))
-    for (const target of options.targets) {
+    for (const target of options.target) {
       await run('target', async () => (await import('./checks/target.ts')).checkTarget(target, withDatabaseUrl(env)))
     }
     await whileOpen(pool, examined)
@@ -109,11 +110,8 @@ export async function examine(
 type Run = (check: string, work: () => Promise<Observation[]> | Observation[]) => Promise<void>
 
 async function observe(work: () => Promise<Observation[]> | Observation[]): Promise<Observation[]> {
-  const late = new Promise<never>((_, reject) => {
-    setTimeout(() => reject(new Error(`no result within ${checkMs / 1000} s`)), checkMs).unref()
-  })
   try {
-    return await Promise.race([work(), late])
+    return await withinMs(checkMs, async () => work())
   } catch (error) {
     if (error instanceof PlainError) return [problem(error.message, 'Set the variables of the services, or DATA_DIR.')]
     return [problem(`This could not be checked: ${reasonOf(error)}`, 'Run the doctor as the owner of the database.')]
@@ -127,18 +125,13 @@ async function withDatabase(installation: Installation, run: Run, work: (pool: P
       opened = await openDatabase(installation)
     } catch (error) {
       if (!installation.env.DATABASE_URL) throw error
-      return [explainMissingPrimary(error)]
+      return [explainRefusal(error)]
     }
     return checkConnection(opened.url)
   })
   const database = opened as Awaited<ReturnType<typeof openDatabase>> | null // assigned in the callback
   const pool = database === null ? null : openPool(database.url, { name: 'belfry-doctor', max: 4, onError: () => {} })
-  const isReachable =
-    pool !== null &&
-    (await pool.query('SELECT').then(
-      () => true,
-      () => false,
-    ))
+  const isReachable = pool !== null && (await pool.query('SELECT').catch(() => null)) !== null
   try {
     await work(isReachable ? pool : null)
   } finally {
@@ -147,8 +140,8 @@ async function withDatabase(installation: Installation, run: Run, work: (pool: P
   }
 }
 
-function processesOf({ launcher }: Installation, { processes }: DoctorOptions): readonly string[] {
-  if (processes.length > 0 || !launcher?.operatorPort) return processes
+function processesOf({ launcher }: Installation, { process: given }: DoctorOptions): readonly string[] {
+  if (given.length > 0 || !launcher?.operatorPort) return given
   return [`http://127.0.0.1:${launcher.operatorPort}`]
 }
 

@@ -26,14 +26,14 @@ export async function checkConnection(databaseUrl: string): Promise<Observation[
     if (number >= minVersion * 10_000) return [ok(`PostgreSQL ${version} at ${place}`)]
     return [problem(`PostgreSQL ${version} is too old.`, `Upgrade it to version ${minVersion} or newer.`)]
   } catch (error) {
-    const message = `PostgreSQL at ${place} does not accept the connection: ${reasonOf(error)}`
-    return [problem(message, adviceFor(codeOf(error)))]
+    return [explainRefusal(error, ` at ${place}`)]
   }
 }
 
-/** Explains why all of several hosts were unusable. */
-export function explainMissingPrimary(error: unknown): Observation {
-  return problem(`PostgreSQL does not accept the connection: ${reasonOf(error)}`, adviceFor(codeOf(error)))
+/** Explains why PostgreSQL, at this place or at each of several hosts, was unusable. */
+export function explainRefusal(error: unknown, place = ''): Observation {
+  const advice = advices[codeOf(error) ?? ''] ?? 'Check the network, the firewall and the log of PostgreSQL.'
+  return problem(`PostgreSQL${place} does not accept the connection: ${reasonOf(error)}`, advice)
 }
 
 function placeOf(databaseUrl: string): string {
@@ -41,25 +41,17 @@ function placeOf(databaseUrl: string): string {
   return `${hostname}:${port || 5432}${pathname}`
 }
 
-function adviceFor(code: string | undefined): string {
-  switch (code) {
-    case 'ECONNREFUSED':
-      return 'No server listens there. Start PostgreSQL, or correct the host and the port in DATABASE_URL.'
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return 'DNS does not know this name. Correct the host in DATABASE_URL.'
-    case '28P01':
-    case '28000':
-      return 'Correct the user and the password in DATABASE_URL.'
-    case '3D000':
-      return 'Create the database, or correct its name in DATABASE_URL.'
-    case '25006':
-      return 'Promote a standby, or correct the hosts in DATABASE_URL.'
-    case '53300':
-      return 'All connections are taken. Raise max_connections, or stop the clients that hold them.'
-    default:
-      return 'Check the network, the firewall and the log of PostgreSQL.'
-  }
+const unknownName = 'DNS does not know this name. Correct the host in DATABASE_URL.'
+const signIn = 'Correct the user and the password in DATABASE_URL.'
+const advices: Record<string, string> = {
+  ECONNREFUSED: 'No server listens there. Start PostgreSQL, or correct the host and the port in DATABASE_URL.',
+  ENOTFOUND: unknownName,
+  EAI_AGAIN: unknownName,
+  '28P01': signIn,
+  '28000': signIn,
+  '3D000': 'Create the database, or correct its name in DATABASE_URL.',
+  '25006': 'Promote a standby, or correct the hosts in DATABASE_URL.',
+  '53300': 'All connections are taken. Raise max_connections, or stop the clients that hold them.',
 }
 
 /** Checks what PostgreSQL guarantees and allows. */
