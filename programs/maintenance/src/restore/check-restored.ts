@@ -46,27 +46,23 @@ function compareRows({ kind, rows: expected }: Manifest, found: Record<string, n
   return { problems, notes }
 }
 
-// Each returns the number of rows that break it.
+// The rows that break each of them.
 const invariants: Record<string, string> = {
-  'waiting tasks without a request': `
-    SELECT count(*)::int AS count FROM tasks t
+  'waiting tasks without a request': `tasks t
     WHERE state IN ('pending', 'retrying', 'processing')
       AND NOT EXISTS (SELECT FROM task_requests r WHERE r.task_id = t.id)`,
-  'tasks of unknown workspaces': `
-    SELECT count(*)::int AS count FROM tasks t
+  'tasks of unknown workspaces': `tasks t
     WHERE NOT EXISTS (SELECT FROM workspaces w WHERE w.id = t.workspace_id)`,
-  'workspaces of unknown organizations': `
-    SELECT count(*)::int AS count FROM workspaces w
+  'workspaces of unknown organizations': `workspaces w
     WHERE NOT EXISTS (SELECT FROM organizations o WHERE o.id = w.organization_id)`,
-  'secrets without a data key': `
-    SELECT count(*)::int AS count FROM secrets s
+  'secrets without a data key': `secrets s
     WHERE NOT EXISTS (SELECT FROM data_keys k WHERE k.workspace_id = s.workspace_id)`,
 }
 
 async function brokenInvariants(pool: pg.Pool): Promise<string[]> {
   const problems: string[] = []
-  for (const [name, text] of Object.entries(invariants)) {
-    const { rows } = await pool.query<{ count: number }>(text)
+  for (const [name, broken] of Object.entries(invariants)) {
+    const { rows } = await pool.query<{ count: number }>(`SELECT count(*)::int AS count FROM ${broken}`)
     if (rows[0]?.count !== 0) problems.push(`There are ${rows[0]?.count} ${name}.`)
   }
   return problems
