@@ -32,7 +32,7 @@ function findManifestOwner(): string {
   }
 }
 
-/** Returns the major version of an `initdb` or `postgres`, or 0 if it does not run. */
+/** Returns the major version of a program of PostgreSQL, or 0 if it does not run. */
 export function majorVersionOf(program: string): number {
   const { stdout } = spawnSync(program, ['--version'], { encoding: 'utf8', timeout: 5000 })
   return Number(/\(PostgreSQL\) (\d+)/.exec(stdout ?? '')?.[1] ?? 0)

@@ -1,27 +1,18 @@
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { promisify } from 'node:util'
+import { majorVersionOf } from '@belfry/embedded'
 import { PlainError } from '@belfry/launcher'
 import { environmentWith } from './config.ts'
 
 type Tool = 'pg_dump' | 'pg_restore'
 
 /** Throws unless the tool is on PATH in a version that fits the server. `major` is the version of the server. */
-export async function requireTool(tool: Tool, major: number): Promise<void> {
-  const found = await versionOf(tool)
+export function requireTool(tool: Tool, major: number): void {
+  const found = majorVersionOf(tool)
   const advice = `Install the client programs of PostgreSQL ${major} or newer, such as the package postgresql-client-${major}.`
-  if (found === null) throw new PlainError(`${tool} is not on PATH. ${advice}`)
+  if (found === 0) throw new PlainError(`${tool} is not on PATH. ${advice}`)
   if (found < major)
     throw new PlainError(`${tool} on PATH is of version ${found}, and the server of ${major}. ${advice}`)
-}
-
-async function versionOf(tool: Tool): Promise<number | null> {
-  try {
-    const { stdout } = await promisify(execFile)(tool, ['--version'])
-    return Number(/\(PostgreSQL\) (\d+)/.exec(stdout)?.[1] ?? 0)
-  } catch {
-    return null
-  }
 }
 
 /** Runs a tool on a database. The password is in its environment, because every user can read arguments. */

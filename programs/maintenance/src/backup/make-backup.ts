@@ -75,7 +75,7 @@ async function dump(url: string, folder: string): Promise<Described> {
     const { rows } = await client.query<{ major: number }>(
       `SELECT current_setting('server_version_num')::int / 10000 AS major`,
     )
-    await requireTool('pg_dump', rows[0]?.major ?? 0)
+    requireTool('pg_dump', rows[0]?.major ?? 0)
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
     const described = await describe(client)
     const exported = await client.query<{ id: string }>('SELECT pg_export_snapshot() AS id')

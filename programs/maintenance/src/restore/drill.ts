@@ -38,7 +38,7 @@ async function drillFiles(backup: string, manifest: Manifest, dataDir: string, c
 async function drillDump(backup: string, manifest: Manifest, databaseUrl: string | undefined, check: Check) {
   if (!databaseUrl)
     throw new PlainError('The drill of a dump needs DATABASE_URL: it creates a database on that server.')
-  await requireTool('pg_restore', Number(manifest.postgres.split('.')[0]))
+  requireTool('pg_restore', Number(manifest.postgres.split('.')[0]))
   const serverUrl = await findPrimary(databaseUrl)
   return inTemporaryDatabase(serverUrl, 'belfry_drill', async url => {
     await restoreDump(url, backup)

@@ -52,7 +52,7 @@ async function restoreDatabase(restored: Restore): Promise<void> {
   if (!env.DATABASE_URL)
     throw new PlainError('This backup is a dump. Set DATABASE_URL to an empty database of your own PostgreSQL.')
   const url = await findPrimary(env.DATABASE_URL)
-  await requireTool('pg_restore', Number(manifest.postgres.split('.')[0]))
+  requireTool('pg_restore', Number(manifest.postgres.split('.')[0]))
   await requireEmpty(url)
   await restoreDump(url, backup)
   await finish(restored, url, env.ENCRYPTION_KEYS || undefined)
