@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { freePort } from '@belfry/embedded'
@@ -31,10 +32,7 @@ export async function startEchoReceiver(wantedPort: number): Promise<Receiver> {
 /** Lets a server listen on loopback: on the wanted port, or another one when it is taken. */
 export async function openOnLoopback(server: Server, wantedPort: number): Promise<Receiver> {
   const port = await freePort(wantedPort)
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, '127.0.0.1', resolve)
-  })
+  await once(server.listen(port, '127.0.0.1'), 'listening')
   const { port: actual } = server.address() as AddressInfo // a TCP server's address is never a string
   const stop = () => {
     server.close()
