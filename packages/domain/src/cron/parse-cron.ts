@@ -23,6 +23,17 @@ export type CronExpression = {
 
 export type ParsedCron = { ok: true; cron: CronExpression } | { ok: false; message: string }
 
+/** The names of expressions in other schedulers. `parseCron` refuses them. */
+export const cronNames: Readonly<Record<string, string>> = {
+  '@yearly': '0 0 1 1 *',
+  '@annually': '0 0 1 1 *',
+  '@monthly': '0 0 1 * *',
+  '@weekly': '0 0 * * 0',
+  '@daily': '0 0 * * *',
+  '@midnight': '0 0 * * *',
+  '@hourly': '0 * * * *',
+}
+
 // The longest sensible expression, every value of every field written out, has about 400 characters.
 const maxLength = 1000
 const fieldList = 'minute, hour, day of month, month, day of week'

@@ -2,6 +2,7 @@ import { parseJson } from '@belfry/client'
 import { createCronJobBody } from '@belfry/contract/cron-job'
 import { parseInput } from '@belfry/contract/field-errors'
 import type { FieldError } from '@belfry/domain/app-error'
+import { cronNames } from '@belfry/domain/cron/parse-cron'
 import type { Fields } from '../configuration/kinds.ts'
 import type { Context } from '../context.ts'
 
@@ -90,17 +91,7 @@ function payloadOf(body: string, headers: Readonly<Record<string, string>>): unk
   }
 }
 
-// Names of expressions in other schedulers.
-const macros: Record<string, string> = {
-  '@yearly': '0 0 1 1 *',
-  '@annually': '0 0 1 1 *',
-  '@monthly': '0 0 1 * *',
-  '@weekly': '0 0 * * 0',
-  '@daily': '0 0 * * *',
-  '@midnight': '0 0 * * *',
-  '@hourly': '0 * * * *',
-  '@every_minute': '* * * * *',
-}
+const macros: Record<string, string> = { ...cronNames, '@every_minute': '* * * * *' }
 
 /** Returns the five fields of a name such as `@daily`; other text stays. */
 export function expandMacro(text: string): string {

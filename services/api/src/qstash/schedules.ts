@@ -5,7 +5,7 @@ import type { TaskState } from '@belfry/db/generated/enums'
 import type { Db } from '@belfry/db/postgres/in-transaction'
 import type { auditRights } from '@belfry/domain/audit-action'
 import { nextScheduled } from '@belfry/domain/cron/cron-schedule'
-import { parseCron } from '@belfry/domain/cron/parse-cron'
+import { cronNames, parseCron } from '@belfry/domain/cron/parse-cron'
 import { isTimeZone } from '@belfry/domain/cron/zone-pieces'
 import { fromId, NIL_UUID, toId } from '@belfry/domain/id'
 import { toJsonText } from '@belfry/present/raw-json'
@@ -136,21 +136,11 @@ async function move<A extends CronJobAction>(
   await moveCronJob(ctx, caller, { id, action }, tx => change(tx, caller.workspaceId, id, expansionLookAheadMs))
 }
 
-const named: Record<string, string> = {
-  '@yearly': '0 0 1 1 *',
-  '@annually': '0 0 1 1 *',
-  '@monthly': '0 0 1 * *',
-  '@weekly': '0 0 * * 0',
-  '@daily': '0 0 * * *',
-  '@midnight': '0 0 * * *',
-  '@hourly': '0 * * * *',
-}
-
 function readSchedule({ ctx }: Call, text: string): { cron: string; timezone: string } {
   const [, zone, given = ''] = /^\s*(?:(?:CRON_)?TZ=(\S+)\s+)?(.*?)\s*$/.exec(text) ?? []
   const timezone = zone ?? 'UTC'
   if (!isTimeZone(timezone)) throw badRequest(`invalid Upstash-Cron: "${timezone}" is not a time zone`)
-  const cron = (named[given.toLowerCase()] ?? given).replace(/\s+/g, ' ')
+  const cron = (cronNames[given.toLowerCase()] ?? given).replace(/\s+/g, ' ')
   const parsed = parseCron(cron)
   if (!parsed.ok) throw badRequest(`invalid Upstash-Cron: ${parsed.message}`)
   if (nextScheduled({ cron: parsed.cron, timezone, startsAt: null, endsAt: null }, ctx.clock.now()) === null) {
