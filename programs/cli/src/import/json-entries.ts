@@ -4,21 +4,22 @@ import { type Entry, type Found, ImportRefusal, refusalOf, toEntry } from './ent
 
 /**
  * Returns an entry for each object of a JSON text: of a list, of a list in an object, or of objects one after the other.
- * @param nameOf - Returns the name of an object, if it has one.
+ * @param nameOf - The member that names an object, or a function that returns the name. An object may have none.
  */
 export function jsonEntries<T>(
   text: string,
   form: z.ZodType<T>,
-  nameOf: (object: Readonly<Record<string, unknown>>) => unknown,
+  nameOf: string | ((object: Readonly<Record<string, unknown>>) => unknown),
   read: (object: T) => Found,
 ): Entry[] {
-  return listOf(text).map((object, i) =>
-    toEntry(String(nameOf(object) ?? `schedule ${i + 1}`), () => {
+  return listOf(text).map((object, i) => {
+    const name = typeof nameOf === 'string' ? object[nameOf] : nameOf(object)
+    return toEntry(String(name ?? `schedule ${i + 1}`), () => {
       const parsed = parseInput(form, object)
       if (parsed.ok) return read(parsed.value)
       throw refusalOf(parsed.errors)
-    }),
-  )
+    })
+  })
 }
 
 const objects = z.array(z.record(z.string(), z.unknown()))

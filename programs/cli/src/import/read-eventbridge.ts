@@ -26,12 +26,7 @@ type Schedule = z.infer<typeof form>
 
 /** Parses the outputs of `aws scheduler get-schedule`, one after the other. */
 export function readEventbridge(text: string, { target }: SourceFlags): Entry[] {
-  return jsonEntries(
-    text,
-    form,
-    ({ Name }) => Name,
-    schedule => readSchedule(schedule, target),
-  )
+  return jsonEntries(text, form, 'Name', schedule => readSchedule(schedule, target))
 }
 
 function readSchedule(schedule: Schedule, targets: readonly string[] | undefined): Found {

@@ -23,7 +23,7 @@ const ofDelivery =
 
 /** Parses the response of QStash's `GET /v2/schedules`. */
 export function readQstash(text: string): Entry[] {
-  return jsonEntries(text, form, ({ scheduleId }) => scheduleId, readSchedule)
+  return jsonEntries(text, form, 'scheduleId', readSchedule)
 }
 
 function readSchedule(schedule: Schedule): Found {

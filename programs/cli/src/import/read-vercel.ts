@@ -10,16 +10,11 @@ export function readVercel(text: string, { origin, cronSecret }: SourceFlags): E
   if (!origin) throw new UsageError('Give the origin of the production deployment: --origin https://shop.example.com')
   const headers: Record<string, string> = cronSecret ? { Authorization: 'Bearer {{ secrets.CRON_SECRET }}' } : {}
   const open = 'the call has no Authorization header; --cron-secret sends CRON_SECRET as Vercel does'
-  return jsonEntries(
-    text,
-    form,
-    ({ path }) => path,
-    ({ path, schedule: cron }) => ({
-      job: {
-        ...requestFields({ url: origin.replace(/\/$/, '') + path, method: 'GET', headers, body: null }),
-        ...{ cron, timezone: 'UTC' },
-      },
-      notes: cronSecret ? [] : [open],
-    }),
-  )
+  return jsonEntries(text, form, 'path', ({ path, schedule: cron }) => ({
+    job: {
+      ...requestFields({ url: origin.replace(/\/$/, '') + path, method: 'GET', headers, body: null }),
+      ...{ cron, timezone: 'UTC' },
+    },
+    notes: cronSecret ? [] : [open],
+  }))
 }
