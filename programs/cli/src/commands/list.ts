@@ -6,15 +6,7 @@ import * as fields from '../generated/fields.ts'
 import { withOwnOptions } from '../options/exceptions.ts'
 import { bodyOf, type FieldFlags, optionOf, withFields } from '../options/field-options.ts'
 import type { Row } from '../output/output.ts'
-import {
-  cronJobTable,
-  hostTable,
-  queueTable,
-  runTable,
-  subscriptionTable,
-  taskHeading,
-  taskRow,
-} from '../output/rows.ts'
+import { cronJobTable, hostTable, queueTable, runTable, subscriptionTable, taskTable } from '../output/rows.ts'
 import { type Table, tableOf } from '../output/table.ts'
 import { parseNumber } from '../parse-options.ts'
 import { UsageError } from '../usage-error.ts'
@@ -27,7 +19,6 @@ type Kind = {
 }
 
 const pageSize = 100
-const taskTable = { heading: taskHeading, row: taskRow }
 
 const kinds: Record<string, Kind> = {
   // The tasks of a topic are found by its runs.

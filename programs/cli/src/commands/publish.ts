@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import type { Context } from '../context.ts'
 import { publishEvent } from '../generated/fields.ts'
 import { withFields } from '../options/field-options.ts'
-import { taskHeading, taskRow } from '../output/rows.ts'
+import { taskTable } from '../output/rows.ts'
 import { given } from '../parse-options.ts'
 import { type RequestFlags, requestOf, withHeaders } from './request-options.ts'
 
@@ -25,7 +25,7 @@ export function addPublish(program: Command, context: () => Context): void {
       const event = await ctx.belfry().events.publish({ payload: '{}', ...fields, topic }, options)
       if (ctx.out.isJson) return ctx.out.show(event, '')
       ctx.out.say(`${event.id}  ${event.topic}  ${event.tasks.length} ${event.tasks.length === 1 ? 'task' : 'tasks'}`)
-      await ctx.out.rows(taskHeading, event.tasks.map(taskRow))
+      await ctx.out.rows(taskTable.heading, event.tasks.map(taskTable.row))
       if (event.tasks.length > 0) return
       ctx.stderr.write(`No subscription matches ${event.topic}, so nothing is called. Create one, or use --to <url>.\n`)
     },

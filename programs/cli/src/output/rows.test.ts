@@ -1,6 +1,6 @@
 import type { Task } from '@belfry/client'
 import { expect, it } from 'vitest'
-import { taskRow } from './rows.ts'
+import { taskTable } from './rows.ts'
 
 const task = {
   id: 'task_1',
@@ -15,5 +15,5 @@ it.each([
   [{ reason: 'queue', queue: 'q' }, 'retrying'],
   [{ reason: 'held' }, 'retrying, held'],
 ] as const)('a task that waits for %j is shown as %s', (blocked, text) => {
-  expect(taskRow({ ...task, blocked }).cells[1]).toEqual({ text, colour: 'yellow' })
+  expect(taskTable.row({ ...task, blocked }).cells[1]).toEqual({ text, colour: 'yellow' })
 })

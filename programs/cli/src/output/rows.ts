@@ -23,7 +23,7 @@ function stateCell(state: string, addition = ''): Cell {
 
 const requestOf = ({ method, url }: { method: string; url: string }) => `${method} ${url}`
 
-export const { heading: taskHeading, row: taskRow } = tableOf<Task>(
+export const taskTable = tableOf<Task>(
   'id',
   ['STATE', ({ state, blocked }) => stateCell(state, blocked?.reason === 'held' ? ', held' : '')],
   ['DUE', ({ nextRetryAt, executeAt }) => nextRetryAt ?? executeAt],
