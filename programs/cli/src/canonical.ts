@@ -1,11 +1,8 @@
-import { createHash } from 'node:crypto'
 import { stringifyJson } from '@belfry/client'
 
-/** Returns a digest of values that does not depend on the order of their members. */
-export function digest(parts: readonly unknown[]): string {
-  return createHash('sha256')
-    .update(stringifyJson(parts.map(sorted)))
-    .digest('hex')
+/** Returns a text that is the same for equal values: it does not depend on the order of their members. */
+export function canonical(parts: readonly unknown[]): string {
+  return stringifyJson(parts.map(sorted))
 }
 
 function sorted(value: unknown): unknown {

@@ -1,5 +1,5 @@
 import { defaultContentType } from '@belfry/contract/raw-body'
-import { digest } from '../digest.ts'
+import { canonical } from '../canonical.ts'
 import { type Fields, type Kind, kinds } from './kinds.ts'
 import type { Configuration, Declared } from './read-configuration.ts'
 
@@ -99,7 +99,7 @@ function differencesOf({ kind, body, isPaused }: Declared, live: Live): Differen
   for (const field of names) {
     const { before, after } = shown(field, body, live.fields)
     // The order of members in the file does not count.
-    if (digest([before]) !== digest([after])) differences.push({ field, before, after })
+    if (canonical([before]) !== canonical([after])) differences.push({ field, before, after })
   }
   // An ended cron job does not show whether it is paused.
   if (isPaused !== live.isPaused && live.fields.status !== 'ended') {

@@ -3,12 +3,12 @@ import { describeCron } from '@belfry/domain/cron/describe-cron'
 import { parseCron } from '@belfry/domain/cron/parse-cron'
 import { secretNames } from '@belfry/domain/secrets/secret-reference'
 import { hostOf } from '@belfry/domain/target-url'
+import { canonical } from '../canonical.ts'
 import { create, finish, isUnfinished } from '../configuration/apply-plan.ts'
 import type { Fields } from '../configuration/kinds.ts'
 import { readLive, readNames } from '../configuration/read-live.ts'
 import { writeConfiguration } from '../configuration/write-configuration.ts'
 import type { Context } from '../context.ts'
-import { digest } from '../digest.ts'
 import { readInput } from '../read-input.ts'
 import { UsageError } from '../usage-error.ts'
 import { type Entry, type Importable, ImportRefusal, type Read, type SourceFlags } from './entry.ts'
@@ -103,7 +103,7 @@ async function findExisting(ctx: Context): Promise<Existing> {
 
 /** Returns a fingerprint that equal cron jobs share. */
 function fingerprintOf({ name, url, method, cron, timezone, headers, payload }: Fields): string {
-  return digest([name, url, method, cron, timezone, headers, payload ?? null])
+  return canonical([name, url, method, cron, timezone, headers, payload ?? null])
 }
 
 /** Creates a cron job, or finishes what an interrupted import has begun. It is idempotent. */
