@@ -6,7 +6,8 @@ export function toCamel(value: unknown): unknown {
   return rename(value, camel)
 }
 
-function camel(name: string): string {
+/** Converts a snake_case name to camelCase. */
+export function camel(name: string): string {
   return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 }
 

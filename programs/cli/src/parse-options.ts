@@ -57,11 +57,6 @@ export function parseDuration(text: string): number {
   }
 }
 
-/** Parses the value of an option, unless the option is absent. */
-export function ifGiven<T>(text: string | undefined, parse: (text: string) => T): T | undefined {
-  return text === undefined ? undefined : parse(text)
-}
-
 /** Returns the members that have a value. */
 export function given<T extends object>(fields: T): { [Name in keyof T]?: NonNullable<T[Name]> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {

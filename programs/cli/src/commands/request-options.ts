@@ -2,7 +2,7 @@ import type { OptionField } from '@belfry/contract/openapi/option-fields'
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
 import { bodyOf, type FieldFlags, withFields } from '../options/field-options.ts'
-import { ifGiven, parseHeaders, repeated } from '../parse-options.ts'
+import { parseHeaders, repeated } from '../parse-options.ts'
 import { readBytes, readInput } from '../read-input.ts'
 import { UsageError } from '../usage-error.ts'
 
@@ -43,7 +43,8 @@ export async function requestOf<Body>(
   const headers = parseHeaders(flags.header)
   const isTyped = Object.keys(headers).some(name => name.toLowerCase() === 'content-type')
   if (text !== undefined && !isTyped) headers['Content-Type'] = 'text/plain; charset=utf-8'
-  const payload = data === undefined ? ifGiven(text, JSON.stringify) : await readJson(ctx, data)
+  const asJson = text === undefined ? undefined : JSON.stringify(text)
+  const payload = data === undefined ? asJson : await readJson(ctx, data)
   return {
     ...bodyOf<Partial<Omit<Body, 'payload'>>>(fields, flags),
     ...(Object.keys(headers).length > 0 && { headers }),

@@ -4,7 +4,7 @@ import { isTimeZone } from '@belfry/domain/cron/zone-pieces'
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
 import { createTask } from '../generated/fields.ts'
-import { given, ifGiven, parseDuration, parseInstant } from '../parse-options.ts'
+import { given, parseDuration, parseInstant } from '../parse-options.ts'
 import { UsageError } from '../usage-error.ts'
 import { type RequestFlags, requestOf, withRequestOptions } from './request-options.ts'
 
@@ -35,7 +35,7 @@ export function addSchedule(program: Command, context: () => Context): void {
     const { at, timezone, idempotencyKey } = flags
     if (flags.onConflict && flags.key === undefined) throw new UsageError('--on-conflict needs --key.')
     const executeAt = when(ctx, flags)
-    const expiresAt = ifGiven(flags.expires, text => deadline(text, executeAt, timezone))
+    const expiresAt = flags.expires === undefined ? undefined : deadline(flags.expires, executeAt, timezone)
     const request = await requestOf<Omit<CreateTask, keyof TaskTime>>(ctx, createTask, flags)
     const time = timezone && at ? { executeAt: at, timezone } : { executeAt }
     const options = { signal: ctx.signal, ...given({ idempotencyKey }) }

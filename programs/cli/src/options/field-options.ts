@@ -1,3 +1,4 @@
+import { camel } from '@belfry/client/case'
 import type { OptionField } from '@belfry/contract/openapi/option-fields'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { parseDuration, parseInstant, parseNumber } from '../parse-options.ts'
@@ -98,8 +99,4 @@ const units = Object.entries({ d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 
 function showDuration(ms: number): string {
   const [unit, length] = units.find(([, length]) => ms > 0 && ms % length === 0) ?? (ms === 0 ? ['s', 1] : ['ms', 1])
   return `${ms / length}${unit}`
-}
-
-function camel(name: string): string {
-  return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 }
