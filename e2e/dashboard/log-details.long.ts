@@ -66,10 +66,18 @@ describe('details of the activity log in the dashboard', { timeout: 180_000 }, (
     await rowOf(page, 'orders.late').getByText('Main', { exact: true }).waitFor()
     await expectAccessible(page, ':slug/w/:ws/log')
     await takeScreenshots(page, 'log-all')
+    const savedFilters = page.getByRole('button', { name: 'Saved filters' })
+    await savedFilters.click()
+    await page.getByRole('menuitem', { name: 'Save these filters' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
     await rowOf(page, 'staging.built').getByRole('link').click()
     await page.waitForURL(`**/w/${other.id}/log/run_*?workspace=all`)
     await page.getByRole('region', { name: 'Run', exact: true }).getByText('HTTP status 200').waitFor()
     await rowOf(page, 'orders.late').waitFor()
+    // Each workspace has its saved filters. The list is narrow beside a run.
+    await page.getByRole('button', { name: /^Filters/ }).click()
+    await savedFilters.click()
+    await page.getByRole('menuitem', { name: 'Save these filters' }).waitFor()
   })
 
   it('excludes values, in the URL and in saved filters', async () => {

@@ -1,6 +1,6 @@
 import { Ban, ChevronDown, SlidersHorizontal, X } from 'lucide-react'
 import { type ReactElement, type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
-import { useSearchParams } from 'react-router'
+import { useResolvedPath, useSearchParams } from 'react-router'
 import { Button, IconButton } from './button.tsx'
 import { changedFilters, type FilterValue, toggled } from './changed-filters.ts'
 import { classNames } from './class-names.ts'
@@ -67,6 +67,7 @@ type FilterBarProps<Name extends string> = {
 /** The filters of a list, from `useFilters`. */
 export function FilterBar<Name extends string>({ filters, search, children }: FilterBarProps<Name>): ReactNode {
   const [isOpen, setIsOpen] = useState(false)
+  const list = useResolvedPath('.').pathname // each workspace has its own lists
   const count = Object.keys(filters.values).length
   return (
     <search className={styles.filters}>
@@ -88,7 +89,7 @@ export function FilterBar<Name extends string>({ filters, search, children }: Fi
             Clear
           </Button>
         )}
-        <SavedFilters filters={filters} />
+        <SavedFilters key={list} filters={filters} list={list} />
       </div>
       {filters.ignored.length > 0 && (
         <p role="status" className={styles.ignored}>

@@ -1,6 +1,5 @@
 import { Bookmark, BookmarkX, Check } from 'lucide-react'
 import { type FormEvent, type ReactNode, useState } from 'react'
-import { useResolvedPath } from 'react-router'
 import { parseStored, readStored, store } from './browser-storage.ts'
 import { Button } from './button.tsx'
 import { Dialog, DialogActions } from './dialog.tsx'
@@ -12,9 +11,11 @@ type Saved = { name: string; query: string }
 
 const maxSaved = 20
 
-/** The filters of a list that the user has saved in this browser. Each list of each workspace has its own. */
-export function SavedFilters({ filters }: { filters: Filters<string> }): ReactNode {
-  const key = `belfry.filters ${useResolvedPath('.').pathname}`
+type SavedFiltersProps = { filters: Filters<string>; list: string }
+
+/** The filters that the user has saved for a list in this browser. Another list needs another React key. */
+export function SavedFilters({ filters, list }: SavedFiltersProps): ReactNode {
+  const key = `belfry.filters ${list}`
   const [saved, setSaved] = useState(() => readSaved(key))
   const [isNaming, setIsNaming] = useState(false)
   const pairs = Object.entries(filters.values).flatMap(([name, values]) => values?.map(value => [name, value]) ?? [])
