@@ -22,7 +22,7 @@ type WhenFieldProps = {
 /** A field for a time: as text, with a time zone and a calendar. Shows the parsed time below. */
 export function WhenField(props: WhenFieldProps): ReactNode {
   const { label, name, value, onChange, isOptional, suggestions = [] } = props
-  const zones = useMemo(() => allZones(viewerZone()), [])
+  const zones = useMemo(() => allZones(viewerZone(), value.zone), [value.zone])
   const set = (change: Partial<WhenDraft>) => onChange({ ...value, ...change })
   const calendar = useRef<HTMLInputElement>(null)
   return (

@@ -29,6 +29,12 @@ describe('a wall time in a time zone', () => {
   })
 
   it('lists the zone of the viewer and UTC first', () => {
-    expect(allZones('Europe/Rome').slice(0, 2)).toEqual(['Europe/Rome', 'UTC'])
+    expect(allZones('Europe/Rome', 'UTC').slice(0, 2)).toEqual(['Europe/Rome', 'UTC'])
+  })
+
+  it('lists the chosen zone also under a name that the browser does not list, once', () => {
+    for (const zone of ['Europe/Kyiv', 'Europe/Kiev', 'Asia/Kolkata', 'Asia/Calcutta', 'UTC']) {
+      expect(allZones('Europe/Rome', zone).filter(one => one === zone)).toEqual([zone])
+    }
   })
 })

@@ -26,7 +26,8 @@ export function instantOf(wallMs: number, timeZone: string): ZonedInstant {
   return { at: new Date(atMs), note: change }
 }
 
-/** Returns all time zones of the browser, with the zone of the viewer and UTC first. */
-export function allZones(viewer: string): string[] {
-  return [...new Set([viewer, 'UTC', ...Intl.supportedValuesOf('timeZone')])]
+/** Returns all time zones of the browser and the chosen one, with the zone of the viewer and UTC first. */
+export function allZones(viewer: string, chosen: string): string[] {
+  // A browser lists one of several names: Asia/Calcutta, but not Asia/Kolkata.
+  return [...new Set([viewer, 'UTC', ...Intl.supportedValuesOf('timeZone'), chosen])]
 }

@@ -162,7 +162,7 @@ const presets = {
 }
 
 function ScheduleFields({ draft, onChange }: DraftProps<CronJobDraft>): ReactNode {
-  const zones = useMemo(() => allZones(viewerZone()), [])
+  const zones = useMemo(() => allZones(viewerZone(), draft.timezone), [draft.timezone])
   return (
     <>
       <div className={own.expression}>
@@ -174,12 +174,7 @@ function ScheduleFields({ draft, onChange }: DraftProps<CronJobDraft>): ReactNod
           {...draftInput(draft, 'cron', onChange)}
           placeholder="0 9 * * 1-5"
         />
-        <SelectField
-          label="Time zone"
-          name="timezone"
-          {...draftInput(draft, 'timezone', onChange)}
-          options={zones.includes(draft.timezone) ? zones : [draft.timezone, ...zones]}
-        />
+        <SelectField label="Time zone" name="timezone" {...draftInput(draft, 'timezone', onChange)} options={zones} />
       </div>
       <Suggestions label="Common schedules" choices={presets} onChoose={cron => onChange({ cron })} />
     </>
