@@ -23,7 +23,7 @@ export const errorLabels: Record<RunErrorCode, string> = {
 
 /** Returns an error in words. An error that a newer API has added is shown by its code. */
 export function errorText(code: string): string {
-  return (errorLabels as Partial<Record<string, string>>)[code] ?? code
+  return Object.hasOwn(errorLabels, code) ? errorLabels[code as RunErrorCode] : code
 }
 
 /** Returns what a run has received: a status code, or else its error in words. */

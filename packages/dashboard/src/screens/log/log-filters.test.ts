@@ -65,6 +65,7 @@ it.each([
 
 it('a search for what was not found filters by name', () => {
   expect(parseSearch('task_1', [])).toEqual({ kind: 'filter', name: 'name', value: 'task_1' })
+  expect(parseSearch('constructor', [])).toEqual({ kind: 'filter', name: 'name', value: 'constructor' })
 })
 
 it.each([

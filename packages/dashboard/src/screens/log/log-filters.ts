@@ -112,7 +112,7 @@ export function parseSearch(text: string, found: readonly Found[]): LogSearch | 
   if (lower === 'failed' || lower === 'success') return { kind: 'filter', name: 'status', value: lower }
   // As the log shows it.
   const error = lower.replaceAll(' ', '_')
-  if (error in errorLabels) return { kind: 'filter', name: 'error', value: error }
+  if (Object.hasOwn(errorLabels, error)) return { kind: 'filter', name: 'error', value: error }
   const byPreference = kinds.flatMap(kind => found.filter(one => one.kind === kind))
   const exact = byPreference.find(({ name }) => name.toLowerCase() === lower)
   if (exact) return toFilter(exact)

@@ -14,6 +14,7 @@ it.each([
   [{ from: '2026-11-25T00:00:00Z', states: ['pending'] }, ['from: 2026-11-25T00:00:00Z', 'states: pending']],
   [{ from: null, to: null, states: ['dead'] }, ['states: dead']],
   [{ workspaces: ['ws_1', 'ws_2'] }, ['workspaces: Production, ws_2']],
+  [{ name: 'constructor' }, ['name: constructor']],
 ])('describes %j', (details, texts) => {
   expect(auditDetails(details, { ws_1: 'Production' })).toEqual(texts)
 })

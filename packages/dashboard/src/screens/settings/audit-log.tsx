@@ -258,7 +258,7 @@ function labelOf(name: string): string {
 }
 
 function textOf(value: unknown, names: Names): string {
-  if (typeof value === 'string') return names[value] ?? value
+  if (typeof value === 'string') return (Object.hasOwn(names, value) && names[value]) || value
   if (typeof value === 'boolean') return value ? 'on' : 'off'
   if (value === null || (Array.isArray(value) && value.length === 0)) return 'none'
   if (Array.isArray(value)) return value.map(one => textOf(one, names)).join(', ')
