@@ -6,6 +6,7 @@ import { call } from '../../api/call.ts'
 import { pagesOf } from '../../api/queries.ts'
 import { Form } from '../../forms/form.tsx'
 import { ConfirmButton, DialogButton } from '../../layout/change-buttons.tsx'
+import { isKeyOver } from '../../layout/is-key-over.ts'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { SaveKey } from '../../layout/save-key.tsx'
 import { useOrganization, useWorkspace } from '../../session/scope.ts'
@@ -55,7 +56,7 @@ export function ApiKeys(): ReactNode {
         { header: 'Created', isExtra: true, cell: key => <RelativeTime at={key.created_at} /> },
       ]}
       actions={key =>
-        isOver(key) ? null : (
+        isKeyOver(key) ? null : (
           <>
             {key.federated_credential_id === null && (
               <DialogButton
@@ -111,14 +112,10 @@ export function ApiKeys(): ReactNode {
   )
 }
 
-function isOver(key: ApiKey): boolean {
-  return key.revoked_at !== null || (key.expires_at !== null && new Date(key.expires_at) <= new Date())
-}
-
 function KeyStatus({ apiKey }: { apiKey: ApiKey }): ReactNode {
   if (apiKey.revoked_at) return <Badge>Revoked</Badge>
   if (!apiKey.expires_at) return <Badge tone="good">Active</Badge>
-  const isExpired = isOver(apiKey)
+  const isExpired = isKeyOver(apiKey)
   return (
     <Badge tone={isExpired ? 'plain' : 'warn'}>
       {isExpired ? 'Expired' : 'Expires'} <AbsoluteTime at={apiKey.expires_at} />

@@ -8,6 +8,7 @@ import { call } from '../../api/call.ts'
 import { pagesOf } from '../../api/queries.ts'
 import { followLog } from '../../api/runs.ts'
 import { Form } from '../../forms/form.tsx'
+import { isKeyOver } from '../../layout/is-key-over.ts'
 import { SaveKey } from '../../layout/save-key.tsx'
 import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
@@ -34,7 +35,7 @@ export function FirstSteps(): ReactNode {
   const [hasArrived, setHasArrived] = useState(false)
   const mayReadKeys = useRefusal('api_key.read') === null
   const keys = useInfiniteQuery({ ...pagesOf('listApiKeys', { ws: workspace.id }), enabled: mayReadKeys })
-  const active = keys.data?.items.filter(({ revoked_at }) => revoked_at === null).length ?? 0
+  const active = keys.data?.items.filter(key => !isKeyOver(key)).length ?? 0
   const tasks = useInfiniteQuery({
     ...pagesOf('listTasks', { ws: workspace.id, query: { source: 'task', limit: 1 } }),
     refetchInterval: refreshMs,
