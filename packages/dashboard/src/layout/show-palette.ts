@@ -1,13 +1,20 @@
-const event = 'belfry:palette'
+type Show = (group?: string) => void
+
+let show: Show | undefined
+let early: { group: string | undefined } | undefined
 
 /** Opens the command palette, with the commands of one group or with all. */
 export function showPalette(group?: string): void {
-  window.dispatchEvent(new CustomEvent(event, { detail: group }))
+  if (show) show(group)
+  else early = { group }
 }
 
-/** Calls `show` when the palette shall open. Returns a function that ends that. */
-export function onShowPalette(show: (group?: string) => void): () => void {
-  const onEvent = (given: Event) => show((given as CustomEvent<string | undefined>).detail) // dispatched above
-  window.addEventListener(event, onEvent)
-  return () => window.removeEventListener(event, onEvent)
+/** Lets `onShow` open the palette, first for a click before this script was loaded. Returns a function that ends that. */
+export function onShowPalette(onShow: Show): () => void {
+  show = onShow
+  if (early) show(early.group)
+  early = undefined
+  return () => {
+    show = undefined
+  }
 }
