@@ -56,7 +56,11 @@ describe('the settings of an organization', { timeout: 240_000 }, () => {
       await grace.getByRole('heading', { name: 'You do not have access to this page', exact: true }).waitFor()
     }
     await grace.goto(await settings('policy'))
-    expect(await grace.getByRole('switch', { name: 'Invite people' }).getAttribute('aria-disabled')).toBe('true')
+    const invite = grace.getByRole('switch', { name: 'Invite people' })
+    expect(await invite.getAttribute('aria-disabled')).toBe('true')
+    await invite.focus()
+    await grace.getByRole('tooltip').waitFor()
+    expect(await invite.getAttribute('aria-describedby')).toMatch(/-hint \S+$/) // its hint and the tooltip
 
     await owner.goto(await settings('policy'))
     await owner.getByRole('switch', { name: 'Invite people' }).click()

@@ -11,6 +11,7 @@ import {
   useState,
 } from 'react'
 import { createPortal } from 'react-dom'
+import { classNames } from './class-names.ts'
 import styles from './tooltip.module.css'
 
 const openMs = 300
@@ -37,6 +38,7 @@ export function Tooltip({ text, children }: TooltipProps): ReactNode {
   }, [])
   const hide = useCallback((afterMs: number) => show(null, afterMs), [show])
   const { props } = children
+  const hint = props['aria-describedby'] as string | undefined // of an element
   const both = (name: string, own: (event: never) => void) => (event: never) => {
     const given = props[name]
     if (typeof given === 'function') given(event)
@@ -55,7 +57,7 @@ export function Tooltip({ text, children }: TooltipProps): ReactNode {
           if (event.currentTarget.matches(':focus-visible')) show(event.currentTarget, 0)
         }),
         onBlur: both('onBlur', () => hide(0)),
-        ...(anchor ? { 'aria-describedby': id } : {}),
+        ...(anchor ? { 'aria-describedby': classNames(hint, id) } : {}),
       })}
       {anchor && (
         <Bubble id={id} anchor={anchor} onStay={() => show(anchor, 0)} onHide={hide}>
