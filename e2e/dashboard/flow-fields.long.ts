@@ -9,10 +9,14 @@ describe('queue, deadline, labels and callbacks in the dashboard', { timeout: 18
   const stage = useStage()
 
   it('a subscription gets them, shows them again, and loses them', async () => {
+    const { token = '', workspaceId } = stage.belfry.caller
+    const secret = `/api/v1/workspaces/${workspaceId}/secrets/DONE_TOKEN`
+    await stage.belfry.call('PUT', secret, { value: 'a value of it' }, { token })
     const page = await stage.ownerPage()
     await page.goto(`${await stage.home()}/subscriptions`)
     await page.getByRole('button', { name: 'New subscription' }).first().click()
     const dialog = page.getByRole('dialog')
+    await dialog.locator('#secrets option[value="{{ secrets.DONE_TOKEN }}"]').waitFor({ state: 'attached' })
     await dialog.getByRole('textbox', { name: 'Topic' }).fill('flow.paid')
     await dialog.getByRole('textbox', { name: 'Target' }).fill(stage.receiver.url('/flow'))
     await dialog.getByText('Queue, deadline, labels and callbacks').click()

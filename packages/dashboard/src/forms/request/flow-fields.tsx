@@ -1,7 +1,8 @@
 import type { Subscription } from '@belfry/contract/subscription'
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { type ComponentProps, type ReactNode, useState } from 'react'
-import { allOf } from '../../api/queries.ts'
+import { allOf, pagesOf } from '../../api/queries.ts'
+import { useRefusal } from '../../session/allowed.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { type DraftProps, draftInput } from '../draft-input.ts'
@@ -50,7 +51,22 @@ export function FlowFields({ draft, onChange }: DraftProps<FlowDraft>): ReactNod
       <MaxAgeField draft={draft} onChange={onChange} />
       <LabelsField draft={draft} onChange={onChange} />
       <CallbackFields draft={draft} onChange={onChange} />
+      <SecretOptions />
     </FoldedFields>
+  )
+}
+
+/** Offers the secrets of the workspace to inputs with `list="secrets"`. */
+export function SecretOptions(): ReactNode {
+  const { workspace } = useWorkspace()
+  const mayRead = useRefusal('secret.read') === null
+  const { data } = useInfiniteQuery({ ...pagesOf('listSecrets', { ws: workspace.id }), enabled: mayRead })
+  return (
+    <datalist id="secrets">
+      {data?.items.map(({ name }) => (
+        <option key={name} value={`{{ secrets.${name} }}`} />
+      ))}
+    </datalist>
   )
 }
 

@@ -1,14 +1,10 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
 import { Plus, Trash2 } from 'lucide-react'
 import { type ReactNode, useDeferredValue, useEffect, useId, useRef, useState } from 'react'
-import { pagesOf } from '../../api/queries.ts'
-import { useRefusal } from '../../session/allowed.tsx'
-import { useWorkspace } from '../../session/scope.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { FieldError, SelectField, TextareaField, TextField, TextInput, useFieldErrors } from '../../ui/field.tsx'
 import { type DraftProps, draftInput } from '../draft-input.ts'
 import { byteLength, checkPayload } from './check-request.ts'
-import { ConnectionField, QueueField } from './flow-fields.tsx'
+import { ConnectionField, QueueField, SecretOptions } from './flow-fields.tsx'
 import { checkJson, indentJson } from './json-text.ts'
 import styles from './request.module.css'
 import type { HeaderRow, RequestDraft } from './request-draft.ts'
@@ -43,20 +39,6 @@ export function RequestFields({ draft, onChange }: DraftProps<RequestDraft>): Re
       <ConnectionField draft={draft} onChange={onChange} />
       <QueueField draft={draft} onChange={onChange} />
     </>
-  )
-}
-
-/** Offers the secrets of the workspace to inputs with `list="secrets"`. */
-function SecretOptions(): ReactNode {
-  const { workspace } = useWorkspace()
-  const mayRead = useRefusal('secret.read') === null
-  const { data } = useInfiniteQuery({ ...pagesOf('listSecrets', { ws: workspace.id }), enabled: mayRead })
-  return (
-    <datalist id="secrets">
-      {data?.items.map(({ name }) => (
-        <option key={name} value={`{{ secrets.${name} }}`} />
-      ))}
-    </datalist>
   )
 }
 
