@@ -6,6 +6,7 @@ import { paths } from '../paths.ts'
 import { useOrganization } from '../session/scope.ts'
 import { formatCount } from '../ui/format-amount.ts'
 import { OpenPanel } from '../ui/open-dialog.tsx'
+import { wordsOf } from '../ui/words-of.ts'
 import styles from './command-palette.module.css'
 import { useShellWorkspace } from './navigation.ts'
 import { usePaletteCommands } from './palette-commands.ts'
@@ -105,19 +106,8 @@ export function CommandPalette({ group: only, onClose }: CommandPaletteProps): R
   )
 }
 
-const kinds: Record<Found['kind'], string> = {
-  task: 'Task',
-  cron_job: 'Cron job',
-  run: 'Run',
-  label: 'Label',
-  host: 'Host',
-  topic: 'Topic',
-  queue: 'Queue',
-  secret: 'Secret',
-}
-
 function describe({ kind, count }: Found): string {
-  return kind !== 'cron_job' && count > 1 ? `${kinds[kind]} · ${formatCount(count)} recent` : kinds[kind]
+  return kind !== 'cron_job' && count > 1 ? `${wordsOf(kind)} · ${formatCount(count)} recent` : wordsOf(kind)
 }
 
 const foundMark = 'found'

@@ -13,7 +13,7 @@ import { optionsOf, TextField } from '../../ui/field.tsx'
 import { FilterBar, SelectFilter, useFilters } from '../../ui/filter-bar.tsx'
 import { formatBytes, formatCount } from '../../ui/format-amount.ts'
 import { RelativeTime } from '../../ui/time.tsx'
-import { tierLabels } from '../settings/tier-labels.ts'
+import { wordsOf } from '../../ui/words-of.ts'
 
 const states = optionsOf({ true: 'Suspended', false: 'Active' })
 
@@ -46,7 +46,7 @@ export function Tenants(): ReactNode {
         { header: 'Name', cell: ({ name }) => name },
         { header: 'State', isTight: true, cell: tenant => <TenantState tenant={tenant} /> },
         { header: 'Owner', isExtra: true, cell: ({ account }) => account?.email ?? 'None' },
-        { header: 'Tier', cell: ({ tier }) => tierLabels[tier] },
+        { header: 'Tier', cell: ({ tier }) => wordsOf(tier) },
         { header: 'In flight', align: 'end', cell: ({ in_flight }) => formatCount(in_flight) },
         { header: 'Runs/min', align: 'end', isExtra: true, cell: one => formatCount(Math.round(one.runs_per_minute)) },
         { header: 'Executions', align: 'end', cell: ({ executions }) => formatCount(executions) },

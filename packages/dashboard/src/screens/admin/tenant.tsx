@@ -1,4 +1,5 @@
 import type { TenantDetail } from '@belfry/contract/operator'
+import { type TierName, tierNames } from '@belfry/domain/tiers'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useParams } from 'react-router'
@@ -9,15 +10,15 @@ import { ConfirmButton } from '../../layout/change-buttons.tsx'
 import { paths } from '../../paths.ts'
 import { Card, Stack } from '../../ui/card.tsx'
 import { DefinitionList } from '../../ui/definition-list.tsx'
-import { optionsOf, Select, TextField } from '../../ui/field.tsx'
+import { Select, TextField } from '../../ui/field.tsx'
 import { formatBytes, formatCount, formatCounted } from '../../ui/format-amount.ts'
 import { Loaded } from '../../ui/loaded.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Table } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
+import { wordsOf } from '../../ui/words-of.ts'
 import { roleNames } from '../settings/role-names.ts'
 import styles from '../settings/settings.module.css'
-import { type TierName, tierLabels } from '../settings/tier-labels.ts'
 import { TenantState } from './lists.tsx'
 
 /** An organization with its workspaces and members. An operator can suspend each of them. */
@@ -104,12 +105,12 @@ function TierSelect({ tenant }: { tenant: TenantDetail }): ReactNode {
         aria-label="Tier"
         value={tier}
         onChange={event => setWanted(event.target.value as TierName)} // one of the options
-        options={optionsOf(tierLabels)}
+        options={tierNames.map(value => ({ value, label: wordsOf(value) }))}
       />
       <ConfirmChange
         isOpen={wanted !== null}
         onClose={() => setWanted(null)}
-        title={`Change ${name} to ${wanted && tierLabels[wanted]}?`}
+        title={`Change ${name} to ${wanted && wordsOf(wanted)}?`}
         description={wanted && consequenceOf(tenant, wanted)}
         action="Change tier"
         run={() => call('setTier', { org: id, body: { tier: wanted ?? tier } })}

@@ -14,6 +14,7 @@ import { Stack } from '../../ui/card.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { ListTable } from '../../ui/list-table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
+import { wordsOf } from '../../ui/words-of.ts'
 import styles from './profile.module.css'
 import { SecondFactorList } from './second-factors.tsx'
 
@@ -183,19 +184,12 @@ function EndButton(change: Look & { action: string; run(): Promise<unknown>; don
   )
 }
 
-const actionTexts: Record<AccountEntry['action'], string> = {
-  signed_in: 'Signed in',
+// What the name of an action does not tell.
+const actionTexts: Partial<Record<AccountEntry['action'], string>> = {
   sign_in_failed: 'Failed sign-in',
-  signed_out: 'Signed out',
-  session_ended: 'Session ended',
-  password_reset_requested: 'Password reset requested',
-  password_reset: 'Password reset',
-  password_changed: 'Password changed',
   factor_added: 'Second factor added',
   factor_removed: 'Second factor removed',
   factors_reset: 'Second factors removed by the operator',
-  recovery_code_used: 'Recovery code used',
-  recovery_codes_created: 'Recovery codes created',
   identity_linked: 'Linked to single sign-on',
 }
 
@@ -208,7 +202,7 @@ function SecurityLog(): ReactNode {
         label="Security log"
         list={useInfiniteQuery(pagesOf('listAccountLog', { query: { limit: 10 } }))}
         columns={[
-          { header: 'Action', cell: ({ action }) => actionTexts[action] },
+          { header: 'Action', cell: ({ action }) => actionTexts[action] ?? wordsOf(action) },
           { header: 'Device', cell: entry => <Device {...entry} /> },
           { header: 'Time', cell: ({ created_at }) => <RelativeTime at={created_at} /> },
         ]}

@@ -1,4 +1,3 @@
-import type { AuditEntry } from '@belfry/contract/audit-entry'
 import type { AuditStream } from '@belfry/contract/audit-stream'
 import { type AuditAction, auditActions } from '@belfry/domain/audit-action'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
@@ -13,11 +12,12 @@ import { ResourceList } from '../../layout/resource-list.tsx'
 import { useOrganization } from '../../session/scope.ts'
 import { Button } from '../../ui/button.tsx'
 import { DefinitionList } from '../../ui/definition-list.tsx'
-import { optionsOf, TextField } from '../../ui/field.tsx'
+import { TextField } from '../../ui/field.tsx'
 import { FilterBar, SelectFilter, useFilters } from '../../ui/filter-bar.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Menu, MenuItem, MenuLabel } from '../../ui/menu.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
+import { wordsOf } from '../../ui/words-of.ts'
 import { toLogQuery } from '../log/log-filters.ts'
 import { RangeFilter, useRangeQuery } from '../log/range-filter.tsx'
 import { HiddenSecret } from './hidden-secret.tsx'
@@ -96,7 +96,7 @@ export function AuditLog(): ReactNode {
           cell: entry => (
             <div className={styles.twoLines}>
               <span className={styles.entry} title={entry.action}>
-                {sentenceOf(entry.action)}
+                {wordsOf(entry.action)}
               </span>
               {auditDetails(entry.details, entry.names).map(text => (
                 <span key={text}>{text}</span>
@@ -121,12 +121,6 @@ export function AuditLog(): ReactNode {
 
 function toAuditQuery({ group, ...values }: Partial<Record<string, string[]>>, now: Date, timeZone: string): Query {
   return { ...toLogQuery(values, now, timeZone), action: (group ?? []).flatMap(actionsOf) }
-}
-
-// "cron_job.paused" is "Cron job paused", "api_key.created" is "API key created".
-function sentenceOf(action: AuditEntry['action']): string {
-  const words = action.replaceAll(/[._]/g, ' ').replace('api key', 'API key')
-  return words[0]?.toUpperCase() + words.slice(1)
 }
 
 function StreamSettings({ organizationId }: { organizationId: string }): ReactNode {
@@ -201,30 +195,11 @@ function StreamState({ stream: { target, signing_secrets, waiting, last_error } 
   )
 }
 
-type Group = AuditAction extends `${infer Subject}.${string}` ? Subject : never
+const singular = new Set(['organization', 'audit_stream'])
 
-const labels: Record<Group, string> = {
-  organization: 'Organization',
-  audit_stream: 'Audit stream',
-  member: 'Members',
-  invitation: 'Invitations',
-  workspace: 'Workspaces',
-  workspace_member: 'Workspace members',
-  api_key: 'API keys',
-  connection: 'Connections',
-  federated_credential: 'Federated credentials',
-  secret: 'Secrets',
-  signing_secret: 'Signing secrets',
-  integration: 'Integrations',
-  dead_letter: 'Dead letters',
-  queue: 'Queues',
-  host: 'Hosts',
-  subscription: 'Subscriptions',
-  task: 'Tasks',
-  cron_job: 'Cron jobs',
-}
-
-export const actionGroups = optionsOf(labels)
+export const actionGroups = [...new Set(auditActions.map(action => action.split('.')[0] ?? ''))].map(value => {
+  return { value, label: singular.has(value) ? wordsOf(value) : `${wordsOf(value)}s` }
+})
 
 /** Returns the actions of a group, for the query of the API. Empty for an unknown group. */
 export function actionsOf(group: string): AuditAction[] {

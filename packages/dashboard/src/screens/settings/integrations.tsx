@@ -1,4 +1,5 @@
 import type { CreateIntegrationBody, Integration } from '@belfry/contract/integration'
+import { alertChannels } from '@belfry/domain/alerts'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { BellRing, Send } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
@@ -10,8 +11,9 @@ import { ResourceList } from '../../layout/resource-list.tsx'
 import { useWorkspace } from '../../session/scope.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
-import { optionsOf, SelectField, TextField } from '../../ui/field.tsx'
+import { SelectField, TextField } from '../../ui/field.tsx'
 import { useToast } from '../../ui/toast.tsx'
+import { wordsOf } from '../../ui/words-of.ts'
 import styles from './settings.module.css'
 
 export function Integrations(): ReactNode {
@@ -36,7 +38,7 @@ export function Integrations(): ReactNode {
             <div className={styles.twoLines}>
               {name}
               <span>
-                {channelNames[channel]}, {target} {!confirmed && <Badge tone="warn">Waiting for confirmation</Badge>}
+                {wordsOf(channel)}, {target} {!confirmed && <Badge tone="warn">Waiting for confirmation</Badge>}
               </span>
             </div>
           ),
@@ -88,13 +90,6 @@ function TestButton({ integration: { id, name } }: { integration: Integration })
 
 type Channel = Integration['channel']
 type AlertEvent = Integration['events'][number]
-
-const channelNames: Record<Channel, string> = {
-  slack: 'Slack',
-  discord: 'Discord',
-  email: 'Email',
-  webhook: 'Webhook',
-}
 
 const eventNames: Record<AlertEvent, string> = {
   'task.dead': 'Dead task',
@@ -154,7 +149,7 @@ function IntegrationForm({ integration }: { integration: Integration | null }): 
           label="Channel"
           value={channel}
           onChange={event => setChannel(event.target.value as Channel)}
-          options={optionsOf(channelNames)}
+          options={alertChannels.map(value => ({ value, label: wordsOf(value) }))}
         />
       )}
       <TextField label="Name" name="name" defaultValue={integration?.name} placeholder="On call" autoComplete="off" />

@@ -1,5 +1,6 @@
 import type { OrganizationSubscription } from '@belfry/contract/tier'
 import type { Usage as UsageResource } from '@belfry/contract/usage'
+import { type TierName, tierNames } from '@belfry/domain/tiers'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { CreditCard } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
@@ -21,8 +22,8 @@ import { Meter } from '../../ui/meter.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { FormProblem } from '../../ui/problem.tsx'
 import { AbsoluteTime } from '../../ui/time.tsx'
+import { wordsOf } from '../../ui/words-of.ts'
 import styles from './settings.module.css'
-import { type TierName, tierLabels, tierRanks } from './tier-labels.ts'
 
 export function Usage(): ReactNode {
   return (
@@ -114,7 +115,7 @@ function TierOf({ subscription }: { subscription: OrganizationSubscription }): R
     <Stack>
       <DefinitionList
         rows={{
-          Tier: hasTiers(subscription) && tierLabels[tier],
+          Tier: hasTiers(subscription) && wordsOf(tier),
           'Executions per month': limits.executions === null ? 'Unlimited' : formatCount(limits.executions),
           Storage: limits.storage_bytes === null ? 'Unlimited' : formatBytes(limits.storage_bytes),
           Workspaces: formatCount(limits.workspaces),
@@ -143,9 +144,9 @@ function TierOf({ subscription }: { subscription: OrganizationSubscription }): R
             aria-label="New tier"
             value={wanted}
             onChange={event => setWanted(event.target.value as TierName)} // one of the options
-            options={tierRanks
+            options={tierNames
               .filter(name => name === tier || available.includes(name))
-              .map(name => ({ value: name, label: tierLabels[name] }))}
+              .map(name => ({ value: name, label: wordsOf(name) }))}
           />
           <Button type="submit" refusal={refusal ?? (wanted === tier ? 'This is the current tier.' : null)}>
             Change tier
@@ -155,7 +156,7 @@ function TierOf({ subscription }: { subscription: OrganizationSubscription }): R
       <ConfirmChange
         isOpen={isAsking}
         onClose={() => setIsAsking(false)}
-        title={`Change to ${tierLabels[wanted]}?`}
+        title={`Change to ${wordsOf(wanted)}?`}
         description={consequenceOf(subscription, wanted)}
         action="Change tier"
         isDangerous={false}
@@ -164,8 +165,8 @@ function TierOf({ subscription }: { subscription: OrganizationSubscription }): R
         done={({ tier, checkout_url, billing: { next_tier } }) => {
           if (checkout_url) return undefined
           return next_tier
-            ? `${organization.name} moves to the ${tierLabels[next_tier.tier]} tier when the paid period ends`
-            : `${organization.name} is now on the ${tierLabels[tier]} tier`
+            ? `${organization.name} moves to the ${wordsOf(next_tier.tier)} tier when the paid period ends`
+            : `${organization.name} is now on the ${wordsOf(tier)} tier`
         }}
       />
     </Stack>
@@ -174,18 +175,18 @@ function TierOf({ subscription }: { subscription: OrganizationSubscription }): R
 
 function consequenceOf({ tier, billing }: OrganizationSubscription, to: TierName): string {
   const kept = 'Nothing above the limits of a lower tier is deleted.'
-  if (billing.provider === 'manual') return `Replaces ${tierLabels[tier]} from the next run on. ${kept}`
+  if (billing.provider === 'manual') return `Replaces ${wordsOf(tier)} from the next run on. ${kept}`
   if (billing.status === 'payment_failed') {
     return to === 'free' ? `The subscription ends now. ${kept}` : 'Pay the open invoice on Stripe first.'
   }
-  const isLower = tierRanks.indexOf(to) < tierRanks.indexOf(tier)
+  const isLower = tierNames.indexOf(to) < tierNames.indexOf(tier)
   if (billing.status !== 'active') {
     return to === 'free'
       ? `Applies from the next run on. ${kept}`
       : 'You continue to Stripe to pay. The tier changes once the payment is confirmed.'
   }
   return isLower
-    ? `You keep ${tierLabels[tier]} until the paid period ends. ${kept}`
+    ? `You keep ${wordsOf(tier)} until the paid period ends. ${kept}`
     : 'You are charged the difference for the rest of the period now, and the tier changes immediately.'
 }
 
@@ -225,10 +226,10 @@ function BillingState({ subscription }: { subscription: OrganizationSubscription
           {billing.next_tier && (
             <div className={styles.inline} role="status">
               <span>
-                Changes to {tierLabels[billing.next_tier.tier]} on <AbsoluteTime at={billing.next_tier.at} />
+                Changes to {wordsOf(billing.next_tier.tier)} on <AbsoluteTime at={billing.next_tier.at} />
               </span>
               <ChangeButton
-                text={`Keep ${tierLabels[tier]}`}
+                text={`Keep ${wordsOf(tier)}`}
                 size="small"
                 right="billing.change"
                 run={() => call('changeTier', { org: organization.id, body: { tier } })}
@@ -256,7 +257,7 @@ function BillingState({ subscription }: { subscription: OrganizationSubscription
 function PaymentFailed({ tier, graceUntil }: { tier: TierName; graceUntil: string | null }): ReactNode {
   const day = graceUntil && new Date(graceUntil).toLocaleDateString(undefined, { dateStyle: 'long' })
   const isOver = graceUntil !== null && Date.parse(graceUntil) <= Date.now()
-  const consequence = isOver ? 'The grace period is over.' : `You keep the ${tierLabels[tier]} tier until ${day}.`
+  const consequence = isOver ? 'The grace period is over.' : `You keep the ${wordsOf(tier)} tier until ${day}.`
   return <FormProblem problem={`The last payment failed. ${consequence} Choose “Manage billing” to pay.`} />
 }
 

@@ -16,10 +16,11 @@ import { Button } from '../../ui/button.tsx'
 import { FilterBar, type Filters, MultiFilter, SearchFilter, useFilters } from '../../ui/filter-bar.tsx'
 import { formatCounted, formatThings } from '../../ui/format-amount.ts'
 import { selectionColumn } from '../../ui/selection-column.tsx'
-import { labelOfState, StateBadge } from '../../ui/state-badge.tsx'
+import { StateBadge } from '../../ui/state-badge.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
+import { wordsOf } from '../../ui/words-of.ts'
 import { customRange, rangeNames, toLogQuery } from '../log/log-filters.ts'
 import { RangeFilter, useRangeQuery } from '../log/range-filter.tsx'
 import { ActOnMatching } from './act-on-matching.tsx'
@@ -28,7 +29,7 @@ import { doEach } from './do-each.ts'
 import { reasons } from './task-history.ts'
 import styles from './tasks.module.css'
 
-const states = taskStates.map(value => ({ value, label: labelOfState(value) }))
+const states = taskStates.map(value => ({ value, label: wordsOf(value) }))
 const filterNames = [
   'name',
   'label',
