@@ -23,7 +23,7 @@ import { showControls } from '../../ui/show-controls.ts'
 import { Tabs } from '../../ui/tabs.tsx'
 import { AbsoluteTime, RelativeTime } from '../../ui/time.tsx'
 import { Tooltip } from '../../ui/tooltip.tsx'
-import { type Body, BodyView } from './body/body-view.tsx'
+import { BodyView } from './body/body-view.tsx'
 import { type CallStep, callSteps, isReused } from './call-steps.ts'
 import { isCredentialHeader } from './credential-headers.ts'
 import styles from './run.module.css'
@@ -68,8 +68,8 @@ export function RunContent({ run }: { run: RunDetail }): ReactNode {
       <Tabs
         label="Response and request"
         tabs={[
-          { id: 'response', label: 'Response', content: <Response run={run} /> },
-          { id: 'request', label: 'Request', content: <Request run={run} /> },
+          { id: 'response', label: 'Response', content: <Message label="response" run={run} /> },
+          { id: 'request', label: 'Request', content: <Message label="request" run={run} /> },
         ]}
       />
     </>
@@ -187,52 +187,22 @@ function Failure({ run, error }: { run: RunDetail; error: NonNullable<Run['error
   )
 }
 
-function Response({ run: { id, response } }: { run: RunDetail }): ReactNode {
-  if (!response) return <p className={styles.note}>No response</p>
-  const { body: text, body_bytes, body_truncated, body_encoding } = response
-  return (
-    <Message
-      label="response"
-      line={`HTTP status ${response.status}`}
-      headers={response.headers}
-      body={{ text, bytes: body_bytes, isTruncated: body_truncated, encoding: body_encoding }}
-      fileName={`${id}-response`}
-    />
+type MessageProps = { label: 'request' | 'response'; run: RunDetail }
+
+/** Shows the request or the response of a run as text: its first line, body and headers. */
+function Message({ label, run }: MessageProps): ReactNode {
+  const message = run[label]
+  if (!message) return <p className={styles.note}>No response</p>
+  const line = 'status' in message ? `HTTP status ${message.status}` : `${message.method} ${message.url}`
+  const rows = Object.entries(message.headers).flatMap(([name, value]) =>
+    [value].flat().map(one => [name, one] as const),
   )
-}
-
-function Request({ run: { id, request } }: { run: RunDetail }): ReactNode {
-  const text = request.body ?? ''
-  const encoding = request.body_encoding
-  const bytes = encoding === 'base64' ? atob(text).length : new TextEncoder().encode(text).length
-  return (
-    <Message
-      label="request"
-      line={`${request.method} ${request.url}`}
-      headers={request.headers}
-      body={{ text, bytes, isTruncated: request.body_truncated, encoding }}
-      fileName={`${id}-request`}
-    />
-  )
-}
-
-type MessageProps = {
-  label: string
-  line: string
-  headers: Readonly<Record<string, string | string[]>>
-  body: Body
-  fileName: string
-}
-
-/** Shows a request or response as text: its first line, body and headers. */
-function Message({ label, line, headers, body, fileName }: MessageProps): ReactNode {
-  const rows = Object.entries(headers).flatMap(([name, value]) => [value].flat().map(one => [name, one] as const))
   return (
     <div className={styles.message}>
       <p className={styles.line}>
         <code>{line}</code>
       </p>
-      <BodyView body={body} label={`${label} body`} fileName={fileName} />
+      <BodyView message={message} label={`${label} body`} fileName={`${run.id}-${label}`} />
       <h3>
         Headers <span className={styles.count}>{rows.length}</span>
       </h3>

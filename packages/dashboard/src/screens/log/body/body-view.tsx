@@ -1,3 +1,4 @@
+import type { RunDetail } from '@belfry/contract/run'
 import { Download } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
 import { indentJson } from '../../../forms/request/json-text.ts'
@@ -8,23 +9,22 @@ import { showControls } from '../../../ui/show-controls.ts'
 import styles from './body.module.css'
 import { bytesOf, hexDump } from './body-text.ts'
 
-export type Body = {
-  text: string
-  encoding: 'utf8' | 'base64'
-  /** The full size. `text` may hold less. */
-  bytes: number
-  isTruncated: boolean
-}
+type Message = RunDetail['request'] | NonNullable<RunDetail['response']>
 
 type View = { id: string; label: string; text: string }
 
-/** Shows a body as text, never as markup. */
-export function BodyView({ body, label, fileName }: { body: Body; label: string; fileName: string }): ReactNode {
-  const views = useMemo(() => viewsOf(body), [body])
+type BodyViewProps = { message: Message; label: string; fileName: string }
+
+/** Shows the body of a request or response as text, never as markup. */
+export function BodyView({ message, label, fileName }: BodyViewProps): ReactNode {
+  const { body, body_encoding: encoding } = message
+  const text = body ?? ''
+  const views = useMemo(() => viewsOf(text, encoding), [text, encoding])
   const [chosen, setChosen] = useState('')
   const view = views.find(({ id }) => id === chosen) ?? views[0]
-  if (!view || body.text === '') return <p className={styles.none}>No body</p>
-  const shown = body.encoding === 'utf8' ? showControls(view.text) : view.text
+  if (!view || text === '') return <p className={styles.none}>No body</p>
+  const content = encoding === 'base64' ? bytesOf(text) : new TextEncoder().encode(text)
+  const shown = encoding === 'utf8' ? showControls(view.text) : view.text
   return (
     <div className={styles.body}>
       <div className={styles.bar}>
@@ -37,7 +37,9 @@ export function BodyView({ body, label, fileName }: { body: Body; label: string;
             ))}
           </fieldset>
         )}
-        <span className={styles.size}>{formatBytes(body.bytes)}</span>
+        <span className={styles.size}>
+          {formatBytes('body_bytes' in message ? message.body_bytes : content.length)}
+        </span>
         <CopyButton text={view.text} label={`Copy ${label}`} />
         <Button
           kind="quiet"
@@ -45,7 +47,7 @@ export function BodyView({ body, label, fileName }: { body: Body; label: string;
           aria-label={`Download ${label}`}
           title="Download"
           icon={<Download size={15} />}
-          onClick={() => download(body, fileName)}
+          onClick={() => download(content, fileName)}
         />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users scroll text that is longer than its frame */}
@@ -55,12 +57,14 @@ export function BodyView({ body, label, fileName }: { body: Body; label: string;
       {shown !== view.text.replaceAll('\r\n', '\n') && (
         <p className={styles.note}>Invisible characters are shown as code points. Copying keeps the original text.</p>
       )}
-      {body.isTruncated && <p className={styles.note}>Only the first {formatBytes(storedBytes(body))} were stored.</p>}
+      {message.body_truncated && (
+        <p className={styles.note}>Only the first {formatBytes(content.length)} were stored.</p>
+      )}
     </div>
   )
 }
 
-function viewsOf({ text, encoding }: Body): View[] {
+function viewsOf(text: string, encoding: Message['body_encoding']): View[] {
   if (encoding === 'base64') {
     return [
       { id: 'hex', label: 'Hex', text: hexDump(bytesOf(text)) },
@@ -72,13 +76,8 @@ function viewsOf({ text, encoding }: Body): View[] {
   return formatted === null || formatted === text ? [raw] : [{ id: 'formatted', label: 'JSON', text: formatted }, raw]
 }
 
-function storedBytes(body: Body): number {
-  return body.encoding === 'base64' ? bytesOf(body.text).length : new TextEncoder().encode(body.text).length
-}
-
 // With this content type a browser never shows the file.
-function download({ text, encoding }: Body, fileName: string): void {
-  const content = encoding === 'base64' ? bytesOf(text) : text
+function download(content: Uint8Array<ArrayBuffer>, fileName: string): void {
   const address = URL.createObjectURL(new Blob([content], { type: 'application/octet-stream' }))
   Object.assign(document.createElement('a'), { href: address, download: fileName }).click()
   setTimeout(() => URL.revokeObjectURL(address), 10_000)
