@@ -8,6 +8,7 @@ import { build } from 'vite'
 
 const inputs = [
   ...['index.html', 'package.json', 'vite.config.ts', 'public', 'src'].map(name => `packages/dashboard/${name}`),
+  'packages/client/src/server-sent-events.ts',
   'packages/domain/src',
   'pnpm-lock.yaml',
   'scripts/build-dashboard.mjs',

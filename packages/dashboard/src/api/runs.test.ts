@@ -1,32 +1,32 @@
-import { describe, expect, it } from 'vitest'
-import { readEventStream } from './runs.ts'
+import { getEventListeners } from 'node:events'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { followLog } from './runs.ts'
 
-async function read(chunks: string[]) {
-  const events = []
-  for await (const event of readEventStream(
-    (async function* () {
-      yield* chunks
-    })(),
-  )) {
-    events.push(event)
-  }
-  return events
-}
-
-describe('a stream of server-sent events', () => {
-  it('is parsed into events, however it is split into chunks', async () => {
-    const text =
-      'retry: 2000\n\nid: run_0\n\nid: run_1\nevent: run\ndata: {"a":1}\n\n: still here\n\nid: run_2\ndata: b\ndata: c\n\n'
-    const events = [
-      { id: 'run_0', name: undefined, data: '' },
-      { id: 'run_1', name: 'run', data: '{"a":1}' },
-      { id: 'run_2', name: undefined, data: 'b\nc' },
-    ]
-    expect(await read([text])).toEqual(events)
-    expect(await read([...text])).toEqual(events)
+it('a log that is followed for long resumes where it was, and leaves no listeners on the signal of its page', async () => {
+  vi.useFakeTimers()
+  vi.stubGlobal('window', new EventTarget())
+  const places: unknown[] = []
+  vi.stubGlobal('fetch', async (_path: string, { headers }: { headers: Record<string, string> }) => {
+    places.push(headers['Last-Event-ID'])
+    return new Response(places.length === 1 ? 'id: run_0\n\nid: run_1\nevent: run\ndata: {}\n\n' : '')
   })
-
-  it('does not yield an incomplete event', async () => {
-    expect(await read(['data: half'])).toEqual([])
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation(ms => {
+    const over = new AbortController()
+    setTimeout(() => over.abort(), ms)
+    return over.signal
   })
+  onTestFinished(() => {
+    vi.useRealTimers()
+    vi.unstubAllGlobals()
+    vi.restoreAllMocks()
+  })
+  const page = new AbortController()
+  const runs: unknown[] = []
+  const followed = followLog({ org: 'org_1', ws: 'ws_1' }, { onRun: run => runs.push(run) }, page.signal)
+  await vi.advanceTimersByTimeAsync(9_000)
+  expect(runs).toEqual([{}])
+  expect(places).toEqual([undefined, 'run_1', 'run_1', 'run_1', 'run_1'])
+  expect(getEventListeners(page.signal, 'abort')).toEqual([])
+  page.abort()
+  await followed
 })

@@ -1,3 +1,4 @@
+import { readEvents } from '@belfry/client/server-sent-events'
 import type { Run, RunPage } from '@belfry/contract/run'
 import { ApiProblem } from './api-problem.ts'
 import { type Query, read, urlOf } from './call.ts'
@@ -31,6 +32,7 @@ export async function followLog({ org, ws }: LogScope, handlers: LogHandlers, si
   const path = ws === null ? urlOf('streamOrganizationRuns', { org }) : urlOf('streamRuns', { ws })
   let lastId: string | undefined
   while (!signal.aborted) {
+    let stream: ReturnType<typeof readEvents> | undefined
     const lost = new AbortController()
     const onLost = () => lost.abort()
     window.addEventListener('offline', onLost)
@@ -45,55 +47,22 @@ export async function followLog({ org, ws }: LogScope, handlers: LogHandlers, si
       })
       if (response.status >= 400 && response.status < 500) throw new ApiProblem(response.status, await response.json())
       onConnected?.(response.ok)
-      for await (const { id, name, data } of readEventStream(chunksOf(response, onLost))) {
-        lastId = id ?? lastId
+      stream = response.body ? readEvents(response.body, maxSilenceMs) : undefined
+      for await (const { name, data } of stream?.events ?? []) {
         // The contract promises this data for each name.
         if (name === 'run') onRun(JSON.parse(data) as Run)
         if (name === 'omitted') onOmitted?.((JSON.parse(data) as { count: number }).count)
       }
     } catch (error) {
-      if (signal.aborted) return
-      if (error instanceof ApiProblem) throw error
+      if (error instanceof ApiProblem && !signal.aborted) throw error
     } finally {
       window.removeEventListener('offline', onLost)
     }
+    if (signal.aborted) return
+    lastId = stream?.lastId() || lastId
     onConnected?.(false)
-    await new Promise(resolve => {
-      setTimeout(resolve, pauseMs)
-      signal.addEventListener('abort', resolve)
-    })
-  }
-}
-
-type StreamedEvent = { id: string | undefined; name: string | undefined; data: string }
-
-/** Parses a stream of server-sent events. Comments are left out. */
-export async function* readEventStream(chunks: AsyncIterable<string>): AsyncGenerator<StreamedEvent> {
-  let incomplete = ''
-  for await (const chunk of chunks) {
-    const blocks = (incomplete + chunk).split('\n\n')
-    incomplete = blocks.pop() ?? ''
-    for (const block of blocks) {
-      const lines = block.split('\n').map(line => /^(\w+): ?(.*)$/.exec(line))
-      const valuesOf = (field: string) => lines.flatMap(line => (line?.[1] === field ? [line[2] ?? ''] : []))
-      const id = valuesOf('id').at(-1)
-      const data = valuesOf('data')
-      // An id alone is the place in the stream.
-      if (data.length > 0 || id) yield { id, name: valuesOf('event').at(-1), data: data.join('\n') }
-    }
-  }
-}
-
-async function* chunksOf(response: Response, onSilence: () => void): AsyncGenerator<string> {
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
-  let timer = setTimeout(onSilence, maxSilenceMs)
-  try {
-    for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) {
-      clearTimeout(timer)
-      timer = setTimeout(onSilence, maxSilenceMs)
-      yield next.value
-    }
-  } finally {
-    clearTimeout(timer)
+    // Each pause has a signal, so listeners do not accumulate on the signal of the page.
+    const pause = AbortSignal.any([signal, AbortSignal.timeout(pauseMs)])
+    await new Promise(resolve => pause.addEventListener('abort', resolve))
   }
 }
