@@ -47,7 +47,6 @@ export function CronJobFilter<Name extends string>(props: CronJobFilterProps<Nam
           <TextInput
             aria-label="Cron job"
             placeholder="Cron job"
-            autoComplete="off"
             list={id}
             value={text}
             onChange={change}

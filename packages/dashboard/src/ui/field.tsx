@@ -59,10 +59,8 @@ export function FieldError({ id, error }: { id: string; error: string | undefine
   )
 }
 
-/** Text of a program, such as a name or a pattern. Turns off the browser's completion and spell check. */
+/** Text of a program, such as a name or a pattern. Turns off the browser's spell check. */
 type Mono = { isMono?: boolean }
-
-const ofProgram = { autoComplete: 'off', spellCheck: false } as const
 
 export function TextInput(props: ComponentProps<'input'> & Mono): ReactNode {
   return <input type="text" {...useInput(props)} />
@@ -72,10 +70,11 @@ function Textarea(props: ComponentProps<'textarea'> & Mono): ReactNode {
   return <textarea {...useInput(props)} />
 }
 
-/** Returns the props of an input, with its look and its connection to the field around it. */
+/** Returns the props of an input, with its look and its connection to the field around it. By default no browser completes it. */
 function useInput<Props extends { className?: string | undefined }>({ isMono, className, ...props }: Props & Mono) {
   const look = classNames(styles.input, isMono && styles.mono, className)
-  return { ...useContext(FieldContext), ...(isMono ? ofProgram : {}), ...props, className: look }
+  const defaults = { autoComplete: 'off', ...(isMono ? { spellCheck: false } : {}) }
+  return { ...useContext(FieldContext), ...defaults, ...props, className: look }
 }
 
 /** A choice of a select. A text is its own label. */

@@ -88,13 +88,7 @@ function NameDialog({ suggestion, onClose, onSave }: NameDialogProps): ReactNode
   return (
     <Dialog isOpen onClose={onClose} title="Save filters" description="They are saved in this browser.">
       <form onSubmit={save}>
-        <TextField
-          label="Name"
-          value={name}
-          maxLength={80}
-          autoComplete="off"
-          onChange={event => setName(event.target.value)}
-        />
+        <TextField label="Name" value={name} maxLength={80} onChange={event => setName(event.target.value)} />
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" kind="primary">

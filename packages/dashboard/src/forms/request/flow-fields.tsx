@@ -108,7 +108,6 @@ export function CallbackFields({ draft, onChange }: DraftProps<Pick<FlowDraft, '
             onChange({ callbacks: { ...callbacks, [event]: { ...callbacks[event], url: target.value } } })
           }
           placeholder="https://example.com/hooks/done"
-          autoComplete="off"
           list="secrets"
         />
       ))}
@@ -120,7 +119,7 @@ type Field = 'queue' | 'maxAgeSeconds' | 'labels'
 
 function fieldOf<Name extends Field>(key: Name, look: ComponentProps<typeof TextField>) {
   return ({ draft, onChange }: DraftProps<Pick<FlowDraft, Name>>): ReactNode => (
-    <TextField {...look} isOptional autoComplete="off" {...draftInput(draft, key, onChange)} />
+    <TextField {...look} isOptional {...draftInput(draft, key, onChange)} />
   )
 }
 

@@ -29,7 +29,6 @@ export function RequestFields({ draft, onChange }: DraftProps<RequestDraft>): Re
           isMono
           {...draftInput(draft, 'url', onChange)}
           placeholder="https://example.com/hooks/reminder"
-          autoComplete="off"
           list="secrets"
         />
       </div>
@@ -67,7 +66,6 @@ function HeaderEditor({ draft: { headers: rows }, onChange }: DraftProps<Request
               placeholder={placeholders[field]}
               value={row[field]}
               onChange={event => set(row.id, { [field]: event.target.value })}
-              autoComplete="off"
               list={field === 'value' ? 'secrets' : undefined}
             />
           ))}
@@ -132,7 +130,6 @@ function PayloadEditor({ draft, onChange }: DraftProps<RequestDraft>): ReactNode
         isMono
         rows={7}
         spellCheck={false}
-        autoComplete="off"
         ref={field}
         defaultValue={initial}
         onChange={event => {

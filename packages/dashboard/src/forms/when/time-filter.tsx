@@ -35,7 +35,6 @@ export function TimeFilter({ label, at, onChange }: TimeFilterProps): ReactNode 
         placeholder="2026-12-31 18:00"
         title={error ?? `In ${zone}`}
         aria-invalid={error ? true : undefined}
-        autoComplete="off"
         onBlur={event => apply(event.target.value)}
         onKeyDown={event => event.key === 'Enter' && apply(event.currentTarget.value)}
       />

@@ -35,7 +35,6 @@ export function WhenField(props: WhenFieldProps): ReactNode {
           value={value.text}
           onChange={event => set({ text: event.target.value })}
           placeholder="tomorrow 09:00 or 2026-12-31 18:00"
-          autoComplete="off"
         />
         <SelectField
           label="Time zone"

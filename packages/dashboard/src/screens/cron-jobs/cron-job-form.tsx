@@ -125,7 +125,6 @@ function CronJobForm({ backTo, ...given }: CronJobFormProps): ReactNode {
           name="name"
           {...draftInput(draft, 'name', onChange)}
           placeholder="Daily report"
-          autoComplete="off"
           autoFocus={!job}
         />
         <ScheduleFields draft={draft} onChange={onChange} />

@@ -217,7 +217,6 @@ function LogSearch({ filters }: { filters: LogFilters }): ReactNode {
         placeholder="Name, label, host, status or ID"
         aria-keyshortcuts="/"
         enterKeyHint="search"
-        autoComplete="off"
         list={list}
         value={text}
         onChange={event => setText(event.target.value)}

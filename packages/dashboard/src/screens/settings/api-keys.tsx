@@ -151,12 +151,7 @@ function NewKeyForm({ onCreated }: { onCreated(key: NewApiKey): void }): ReactNo
       onDone={onCreated}
       action="Create key"
     >
-      <TextField
-        label="Name"
-        hint="Name the app or server that will use it, such as “Billing server”."
-        name="name"
-        autoComplete="off"
-      />
+      <TextField label="Name" hint="Name the app or server that will use it, such as “Billing server”." name="name" />
       <KeyScopeFields initial="full" />
       <TextareaField
         label="Allowed addresses"

@@ -92,7 +92,7 @@ function FederatedCredentialForm(): ReactNode {
       done={({ name }) => `${name} created`}
       action="Create credential"
     >
-      <TextField label="Name" hint="What the jobs do, such as “Deployments”." name="name" autoComplete="off" />
+      <TextField label="Name" hint="What the jobs do, such as “Deployments”." name="name" />
       <TextField
         label="Issuer"
         hint="GitHub Actions by default. For GitLab the URL of the instance."

@@ -152,9 +152,9 @@ function IntegrationForm({ integration }: { integration: Integration | null }): 
           options={alertChannels.map(value => ({ value, label: wordsOf(value) }))}
         />
       )}
-      <TextField label="Name" name="name" defaultValue={integration?.name} placeholder="On call" autoComplete="off" />
+      <TextField label="Name" name="name" defaultValue={integration?.name} placeholder="On call" />
       {channel === 'email' ? (
-        <TextField label="Email address" hint={keeps} name="email" type="email" autoComplete="off" />
+        <TextField label="Email address" hint={keeps} name="email" type="email" />
       ) : (
         <TextField
           label="URL"

@@ -113,7 +113,7 @@ function InviteForm(): ReactNode {
       done={({ email }) => `Invitation sent to ${email}`}
       action="Send invitation"
     >
-      <TextField label="Email address" name="email" type="email" autoComplete="off" />
+      <TextField label="Email address" name="email" type="email" />
       <SelectField
         label="Role"
         name="role"

@@ -171,7 +171,7 @@ function WorkspaceForm({ workspace }: { workspace: Workspace | null }): ReactNod
       done={({ name }) => (workspace ? `${name} changed` : `${name} created`)}
       action={workspace ? 'Save' : 'Create workspace'}
     >
-      <TextField label="Name" name="name" defaultValue={workspace?.name} placeholder="Staging" autoComplete="off" />
+      <TextField label="Name" name="name" defaultValue={workspace?.name} placeholder="Staging" />
       {workspace && (
         <TextField
           label="Switch off after days of failures"
@@ -209,12 +209,7 @@ function DeleteByName({ what, name, run, leaves, done, onDone, ...button }: Dele
         action={`Delete ${what}`}
         isDangerous
       >
-        <TextField
-          label={`Type the name of the ${what} to confirm`}
-          hint={<strong>{name}</strong>}
-          name="typed"
-          autoComplete="off"
-        />
+        <TextField label={`Type the name of the ${what} to confirm`} hint={<strong>{name}</strong>} name="typed" />
       </Form>
     </DialogButton>
   )

@@ -264,7 +264,6 @@ function SubscriptionForm({ topics, ...given }: SubscriptionFormProps): ReactNod
         hint={<TopicHelp pattern={topic.trim()} topics={topics} />}
         name="topic"
         isMono
-        autoComplete="off"
         placeholder="orders.*"
         value={topic}
         onChange={event => setTopic(event.target.value)}

@@ -149,7 +149,6 @@ function TaskForm({ isReplay = false, backTo, ...given }: TaskFormProps): ReactN
           name="name"
           {...draftInput(draft, 'name', onChange)}
           placeholder="Trial reminder"
-          autoComplete="off"
           autoFocus={!task}
         />
         <WhenField
@@ -258,7 +257,6 @@ function ControlFields({ draft, onChange, hasKey }: DraftProps<Draft> & { hasKey
           {...draftInput(draft, 'key', onChange)}
           maxLength={128}
           placeholder="reindex:42"
-          autoComplete="off"
         />
       )}
       {hasKey && draft.key !== '' && (
