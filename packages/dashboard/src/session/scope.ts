@@ -32,15 +32,8 @@ async function readOrganization(client: QueryClient, slug: string | undefined) {
   return { role: own.role, workspaces }
 }
 
-type OrganizationScope = {
-  organization: Organization
-  role: Role
-  workspaces: Workspace[]
-  workspace: Workspace | undefined
-}
-
 /** Returns the organization in the URL, and the workspace if the URL contains one. */
-export function useOrganization(): OrganizationScope {
+export function useOrganization() {
   const { slug, ws } = useParams()
   const { data: me } = useSuspenseQuery(queryOf('getMe'))
   const own = me.organizations.find(one => one.slug === slug)

@@ -1,26 +1,17 @@
 import type { CronJob } from '@belfry/contract/cron-job'
 import { type FieldErrors, messagesIn } from '../../forms/form.tsx'
 import { checkRequest } from '../../forms/request/check-request.ts'
-import { type ControlDraft, checkControls, controlBodyOf, controlDraftOf } from '../../forms/request/flow-fields.tsx'
-import { bodyOf, draftOf, type RequestDraft } from '../../forms/request/request-draft.ts'
+import { checkControls, controlBodyOf, controlDraftOf } from '../../forms/request/flow-fields.tsx'
+import { bodyOf, draftOf } from '../../forms/request/request-draft.ts'
 import { readWhen, type WhenDraft } from '../../forms/when/parse-when.ts'
 import { wallText } from '../../forms/when/zoned-time.ts'
 
-export type CronJobDraft = RequestDraft &
-  ControlDraft & {
-    name: string
-    cron: string
-    timezone: string
-    overlap: CronJob['overlap']
-    catchUp: CronJob['catch_up']
-    startsAt: WhenDraft
-    endsAt: WhenDraft
-  }
+export type CronJobDraft = ReturnType<typeof cronJobDraft>
 
 export type Schedule = { cron: string; timezone: string; startsAt: string | null; endsAt: string | null }
 
 /** Returns the fields for a new cron job, or for an existing one. */
-export function cronJobDraft(job: CronJob | undefined, viewer: string): CronJobDraft {
+export function cronJobDraft(job: CronJob | undefined, viewer: string) {
   const zone = job?.timezone ?? viewer
   return {
     ...draftOf(job),

@@ -10,7 +10,7 @@ import { checkRequest } from '../../forms/request/check-request.ts'
 import { LabelsField } from '../../forms/request/flow-fields.tsx'
 import { FoldedCard } from '../../forms/request/folded-fields.tsx'
 import { checkLabels, parseLabels } from '../../forms/request/labels.ts'
-import { bodyOf, changesOf, draftOf, type RequestDraft } from '../../forms/request/request-draft.ts'
+import { bodyOf, changesOf, draftOf } from '../../forms/request/request-draft.ts'
 import { FormCard, RequestForm } from '../../forms/request/request-form.tsx'
 import { useDraftForm } from '../../forms/use-draft-form.ts'
 import { readWhen, type WhenDraft } from '../../forms/when/parse-when.ts'
@@ -97,16 +97,7 @@ export function EditTask(): ReactNode {
 
 const suggestions = ['in 1 minute', 'in 10 minutes', 'in 1 hour', 'tomorrow 09:00', 'Monday 09:00']
 
-type OnConflict = NonNullable<Body<'createTask'>['on_conflict']>
-
-type Draft = RequestDraft & {
-  name: string
-  when: WhenDraft
-  expires: WhenDraft
-  key: string
-  onConflict: OnConflict
-  labels: string
-}
+type Draft = ReturnType<typeof draftFor>
 
 type TaskFormProps = {
   /** The task to edit. */
@@ -164,7 +155,7 @@ function TaskForm({ isReplay = false, backTo, ...given }: TaskFormProps): ReactN
 }
 
 /** Returns the fields for a task. A copy starts without a time, a deadline and a key. */
-export function draftFor(task: Task | undefined, model: Task | undefined, isReplay: boolean): Draft {
+export function draftFor(task: Task | undefined, model: Task | undefined, isReplay: boolean) {
   const zone = viewerZone()
   const given = task ?? model
   return {
@@ -173,7 +164,7 @@ export function draftFor(task: Task | undefined, model: Task | undefined, isRepl
     when: { text: task ? wallText(new Date(task.execute_at), zone) : isReplay ? 'now' : '', zone },
     expires: { text: task?.expires_at ? wallText(new Date(task.expires_at), zone) : '', zone },
     key: '',
-    onConflict: 'reject',
+    onConflict: 'reject' as NonNullable<Body<'createTask'>['on_conflict']>,
     labels: given?.labels.join(' ') ?? '',
   }
 }
