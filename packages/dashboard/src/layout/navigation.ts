@@ -16,9 +16,8 @@ import {
 import { useMemo } from 'react'
 import { useLocation } from 'react-router'
 import { organizationSettings, paths, workspaceSettings } from '../paths.ts'
-import { useRights } from '../session/allowed.tsx'
 import { lastPlace } from '../session/last-place.ts'
-import { useOrganization } from '../session/scope.ts'
+import { useOrganization, useRights } from '../session/scope.ts'
 
 export type NavigationItem = {
   label: string

@@ -1,6 +1,13 @@
-import type { Organization } from '@belfry/contract/organization'
+import type { Organization, OrganizationPolicy } from '@belfry/contract/organization'
 import type { Workspace } from '@belfry/contract/workspace'
-import type { Role, WorkspaceRole } from '@belfry/domain/permissions'
+import {
+  type Action,
+  type Decision,
+  decide,
+  type Policy,
+  type Role,
+  type WorkspaceRole,
+} from '@belfry/domain/permissions'
 import { type QueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { type LoaderFunctionArgs, useParams } from 'react-router'
 import { ApiProblem } from '../api/api-problem.ts'
@@ -55,8 +62,26 @@ export function useWorkspace(): { workspace: Workspace; to: WorkspacePaths } {
   return { workspace, to: paths.workspace(organization.slug, workspace.id) }
 }
 
+/**
+ * Returns a function that decides whether the signed-in user may perform an action, and if not, why. The API uses the same
+ * table.
+ * @param workspaceId - Default: the workspace in the URL.
+ */
+export function useRights(workspaceId?: string): { can(action: Action): Decision } {
+  const { organization, role, workspace } = useOrganization()
+  const workspaceRole = useWorkspaceRole(role, workspaceId ?? workspace?.id)
+  const policy = toPolicy(organization.policy)
+  return { can: action => decide({ kind: 'user', role, policy, workspaceRole }, action) }
+}
+
+/** Returns why the signed-in user may not perform an action here, or null. For `refusal` of buttons and menu items. */
+export function useRefusal(action: Action): string | null {
+  const decision = useRights().can(action)
+  return decision.allowed ? null : decision.reason
+}
+
 /** Returns the role of the user in a workspace, or null for owners and admins: they need not be its members. */
-export function useWorkspaceRole(role: Role, workspaceId: string | undefined): WorkspaceRole | null {
+function useWorkspaceRole(role: Role, workspaceId: string | undefined): WorkspaceRole | null {
   const { data: me } = useSuspenseQuery(queryOf('getMe'))
   const isNeeded = role === 'member' && workspaceId !== undefined
   const { data: members } = useSuspenseQuery(
@@ -67,4 +92,15 @@ export function useWorkspaceRole(role: Role, workspaceId: string | undefined): W
 
 function notFound(what: 'organization' | 'workspace'): ApiProblem {
   return new ApiProblem(404, { detail: `This ${what} does not exist, or you are not a member of it.` })
+}
+
+function toPolicy(flags: OrganizationPolicy): Policy {
+  return {
+    membersCanInvite: flags.members_can_invite,
+    membersCanCreateApiKeys: flags.members_can_create_api_keys,
+    membersCanCreateSecrets: flags.members_can_create_secrets,
+    membersCanCreateWorkspaces: flags.members_can_create_workspaces,
+    membersCanDeleteTasks: flags.members_can_delete_tasks,
+    membersCanManageIntegrations: flags.members_can_manage_integrations,
+  }
 }

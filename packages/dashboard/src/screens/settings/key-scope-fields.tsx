@@ -1,6 +1,6 @@
 import { type Action, keyRights } from '@belfry/domain/permissions'
 import { type ReactNode, useState } from 'react'
-import { useRights } from '../../session/allowed.tsx'
+import { useRights } from '../../session/scope.ts'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { formatThings } from '../../ui/format-amount.ts'
