@@ -4,7 +4,9 @@ import {
   type Action,
   type Decision,
   decide,
+  flagName,
   type Policy,
+  policyFlags,
   type Role,
   type WorkspaceRole,
 } from '@belfry/domain/permissions'
@@ -70,7 +72,8 @@ export function useWorkspace(): { workspace: Workspace; to: WorkspacePaths } {
 export function useRights(workspaceId?: string): { can(action: Action): Decision } {
   const { organization, role, workspace } = useOrganization()
   const workspaceRole = useWorkspaceRole(role, workspaceId ?? workspace?.id)
-  const policy = toPolicy(organization.policy)
+  const flags = policyFlags.map(flag => [flag, organization.policy[flagName(flag) as keyof OrganizationPolicy]])
+  const policy: Policy = Object.fromEntries(flags)
   return { can: action => decide({ kind: 'user', role, policy, workspaceRole }, action) }
 }
 
@@ -92,15 +95,4 @@ function useWorkspaceRole(role: Role, workspaceId: string | undefined): Workspac
 
 function notFound(what: 'organization' | 'workspace'): ApiProblem {
   return new ApiProblem(404, { detail: `This ${what} does not exist, or you are not a member of it.` })
-}
-
-function toPolicy(flags: OrganizationPolicy): Policy {
-  return {
-    membersCanInvite: flags.members_can_invite,
-    membersCanCreateApiKeys: flags.members_can_create_api_keys,
-    membersCanCreateSecrets: flags.members_can_create_secrets,
-    membersCanCreateWorkspaces: flags.members_can_create_workspaces,
-    membersCanDeleteTasks: flags.members_can_delete_tasks,
-    membersCanManageIntegrations: flags.members_can_manage_integrations,
-  }
 }
