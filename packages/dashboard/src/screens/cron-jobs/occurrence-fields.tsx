@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { type DraftProps, draftInput } from '../../forms/draft-input.ts'
+import { type DraftProps, draftInput, draftValue } from '../../forms/draft-input.ts'
 import { WhenField } from '../../forms/when/when-field.tsx'
 import { optionsOf, SelectField } from '../../ui/field.tsx'
 import type { CronJobDraft } from './cron-job-draft.ts'
@@ -23,20 +23,8 @@ export function OccurrenceFields({ draft, onChange }: DraftProps<CronJobDraft>):
           options={optionsOf({ latest: 'Run the latest', all: 'Run all, up to 100', none: 'Skip them' })}
         />
       </div>
-      <WhenField
-        label="Starts"
-        name="starts_at"
-        isOptional
-        value={draft.startsAt}
-        onChange={startsAt => onChange({ startsAt })}
-      />
-      <WhenField
-        label="Ends"
-        name="ends_at"
-        isOptional
-        value={draft.endsAt}
-        onChange={endsAt => onChange({ endsAt })}
-      />
+      <WhenField label="Starts" name="starts_at" isOptional {...draftValue(draft, 'startsAt', onChange)} />
+      <WhenField label="Ends" name="ends_at" isOptional {...draftValue(draft, 'endsAt', onChange)} />
     </>
   )
 }

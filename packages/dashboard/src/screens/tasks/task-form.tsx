@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react'
 import { useNavigate, useParams, useSearchParams } from 'react-router'
 import { type Body, call } from '../../api/call.ts'
 import { queryOf } from '../../api/queries.ts'
-import { type DraftProps, draftInput } from '../../forms/draft-input.ts'
+import { type DraftProps, draftInput, draftValue } from '../../forms/draft-input.ts'
 import { type FieldErrors, messagesIn } from '../../forms/form.tsx'
 import { checkRequest } from '../../forms/request/check-request.ts'
 import { LabelsField } from '../../forms/request/flow-fields.tsx'
@@ -142,13 +142,7 @@ function TaskForm({ isReplay = false, backTo, ...given }: TaskFormProps): ReactN
           placeholder="Trial reminder"
           autoFocus={!task}
         />
-        <WhenField
-          label="When"
-          name="execute_at"
-          value={draft.when}
-          onChange={when => onChange({ when })}
-          suggestions={suggestions}
-        />
+        <WhenField label="When" name="execute_at" {...draftValue(draft, 'when', onChange)} suggestions={suggestions} />
       </FormCard>
     </RequestForm>
   )
@@ -231,13 +225,7 @@ function ControlFields({ draft, onChange, hasKey }: DraftProps<Draft> & { hasKey
   const [isUsed] = useState(() => draft.expires.text + draft.labels + draft.key !== '')
   return (
     <FoldedCard summary={hasKey ? 'Deadline, labels and key' : 'Deadline and labels'} isOpenAtFirst={isUsed}>
-      <WhenField
-        label="Deadline"
-        name="expires_at"
-        value={draft.expires}
-        onChange={expires => onChange({ expires })}
-        isOptional
-      />
+      <WhenField label="Deadline" name="expires_at" isOptional {...draftValue(draft, 'expires', onChange)} />
       <LabelsField draft={draft} onChange={onChange} />
       {hasKey && (
         <TextField
