@@ -3,29 +3,21 @@ import type { Query } from '../../api/call.ts'
 import { dayMs, instantOf, wallDayOf } from '../../forms/when/zoned-time.ts'
 import { errorLabels } from '../../layout/error-labels.ts'
 
+/** The filters of a time range, for `RangeFilter`. */
+export const rangeNames = ['range', 'from', 'to'] as const
+
+const excludable = ['source', 'response_status', 'cronjob_id', 'topic', 'name', 'host', 'error'] as const
+
+/** The filters of the log. `not_host` leaves out hosts. */
 export const logFilters = [
   'workspace',
   'status',
-  'source',
-  'response_status',
-  'range',
-  'from',
-  'to',
   'task_id',
-  'cronjob_id',
-  'topic',
-  'name',
   'label',
-  'host',
-  'error',
   'late_ms',
-  'not_source',
-  'not_response_status',
-  'not_cronjob_id',
-  'not_topic',
-  'not_name',
-  'not_host',
-  'not_error',
+  ...rangeNames,
+  ...excludable,
+  ...excludable.map(name => `not_${name}` as const),
 ] as const
 
 export type LogFilter = (typeof logFilters)[number]
@@ -45,9 +37,6 @@ export const dayRanges = [
   { value: 'yesterday', label: 'Yesterday' },
   { value: 'night', label: 'Last night, 02:00 to 04:00' },
 ] as const
-
-/** The filters of a time range, for `RangeFilter`. */
-export const rangeNames = ['range', 'from', 'to'] as const
 
 /** The range whose ends the user sets. */
 export const customRange = 'custom'
