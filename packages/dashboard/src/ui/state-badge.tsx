@@ -16,9 +16,13 @@ const looks = {
   active: { tone: 'good', icon: CircleDot },
   paused: { tone: 'warn', icon: CirclePause },
   ended: { tone: 'plain', icon: Flag },
+  healthy: { tone: 'good', icon: Check },
+  failing: { tone: 'warn', icon: X },
+  circuit_breaker_open: { tone: 'bad', icon: CirclePause },
+  probing: { tone: 'bad', icon: RotateCw },
 } as const satisfies Record<string, Look>
 
-/** The state of a task, or the status of a run or cron job. Each has its own icon, not only its own color. */
+/** The state of a task or host, or the status of a run or cron job. Each has an icon and a word, not only a color. */
 export function StateBadge({ state }: { state: keyof typeof looks }): ReactNode {
   const { tone, icon: Icon } = looks[state]
   return (

@@ -1,7 +1,7 @@
 import type { CronJob } from '@belfry/contract/cron-job'
 import type { Host as HostResource } from '@belfry/contract/host'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { Check, CirclePause, RotateCw, Server } from 'lucide-react'
+import { Server } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useParams } from 'react-router'
 import { pagesOf, queryOf } from '../../api/queries.ts'
@@ -11,7 +11,6 @@ import { FailureGroups } from '../../layout/failure-groups.tsx'
 import { PauseButton } from '../../layout/pause-button.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { useWorkspace } from '../../session/scope.ts'
-import { Badge } from '../../ui/badge.tsx'
 import { Link } from '../../ui/button.tsx'
 import { Card, Columns, Stack } from '../../ui/card.tsx'
 import { DefinitionList } from '../../ui/definition-list.tsx'
@@ -56,7 +55,7 @@ const hostColumns: ReadonlyArray<Column<HostResource>> = [
     header: 'Health',
     cell: host => (
       <span className={styles.state}>
-        <HostState host={host} />
+        <StateBadge state={stateOf(host)} />
         <Since host={host} />
         <LatestFailure host={host} />
       </span>
@@ -95,7 +94,7 @@ export function Host(): ReactNode {
       <PageHeader
         title={name}
         parent={{ label: 'Hosts', to: to.hosts() }}
-        badge={host && <HostState host={host} />}
+        badge={host && <StateBadge state={stateOf(host)} />}
         actions={
           host && (
             <>
@@ -212,25 +211,12 @@ function Circuit({ circuit: { state, since, next_probe_at: probeAt } }: Pick<Hos
   )
 }
 
-/** Whether a host is paused, has an open circuit breaker, or fails. */
-function HostState({ host: { circuit, paused_at: pausedAt, health } }: { host: HostResource }): ReactNode {
-  if (pausedAt !== null) return <Badge tone="warn">Paused</Badge>
-  if (circuit.state === 'closed') {
-    const { attempts, failed } = health.five_minutes
-    if (attempts > 0 && failed * 2 >= attempts) return <Badge tone="warn">Failing</Badge>
-    return (
-      <Badge tone="good" icon={<Check size={13} strokeWidth={2.4} />}>
-        Healthy
-      </Badge>
-    )
-  }
-  const isOpen = circuit.state === 'open'
-  const Icon = isOpen ? CirclePause : RotateCw
-  return (
-    <Badge tone="bad" icon={<Icon size={13} strokeWidth={2.4} />}>
-      {isOpen ? 'Circuit breaker open' : 'Probing'}
-    </Badge>
-  )
+/** Returns whether a host is paused, has an open circuit breaker, or fails. */
+function stateOf({ circuit, paused_at: pausedAt, health }: HostResource) {
+  if (pausedAt !== null) return 'paused'
+  if (circuit.state !== 'closed') return circuit.state === 'open' ? 'circuit_breaker_open' : 'probing'
+  const { attempts, failed } = health.five_minutes
+  return attempts > 0 && failed * 2 >= attempts ? 'failing' : 'healthy'
 }
 
 /** The response of the latest failed run, and when it was. */
