@@ -73,13 +73,6 @@ export function ResourceList<Row>(props: ResourceListProps<Row>): ReactNode {
     setParams(params, { replace: true })
   }
   const button = create && <CreateButton create={create} onClick={() => setIsCreating(true)} />
-  const actions = (row: Row) => (
-    <>
-      {table.actions?.(row)}
-      {edit && <EditButton row={row} name={nameOf?.(row) ?? ''} edit={edit} fields={form?.(row)} />}
-      {remove && <DeleteButton row={row} name={nameOf?.(row) ?? ''} remove={remove} />}
-    </>
-  )
   return (
     <>
       <PageHeader
@@ -96,7 +89,7 @@ export function ResourceList<Row>(props: ResourceListProps<Row>): ReactNode {
       <ListTable
         label={title}
         {...table}
-        actions={table.actions || edit || remove ? actions : undefined}
+        actions={table.actions || edit || remove ? row => <RowActions row={row} list={props} /> : undefined}
         empty={
           onClear ? (
             <EmptyState
@@ -143,31 +136,29 @@ function CreateButton({ create, onClick }: { create: Creation; onClick(): void }
   )
 }
 
-type EditButtonProps<Row> = { row: Row; name: string; edit: EditDialog<Row>; fields: ReactNode }
-
-function EditButton<Row>({ row, name, edit: { title, ...dialog }, fields }: EditButtonProps<Row>): ReactNode {
-  const label = `Edit ${name}`
-  if (fields === null) return null
+function RowActions<Row>({ row, list }: { row: Row; list: ResourceListProps<Row> }): ReactNode {
+  const { actions, edit, remove } = list
+  const name = list.nameOf?.(row) ?? ''
+  const fields = edit && list.form?.(row)
   return (
-    <DialogButton {...dialog} label={label} icon={<Pencil size={16} />} title={title?.(row) ?? label}>
-      {fields}
-    </DialogButton>
-  )
-}
-
-type DeleteButtonProps<Row> = { row: Row; name: string; remove: Removal<Row> }
-
-function DeleteButton<Row>({ row, name, remove }: DeleteButtonProps<Row>): ReactNode {
-  const { what, right, description, run } = remove
-  return (
-    <ConfirmButton
-      label={`Delete ${name}`}
-      icon={<Trash2 size={16} />}
-      description={typeof description === 'string' ? description : description(row)}
-      action={`Delete ${what}`}
-      right={right}
-      run={() => run(row)}
-      done={`${name} deleted`}
-    />
+    <>
+      {actions?.(row)}
+      {edit && fields !== null && (
+        <DialogButton {...edit} label={`Edit ${name}`} icon={<Pencil size={16} />} title={edit.title?.(row)}>
+          {fields}
+        </DialogButton>
+      )}
+      {remove && (
+        <ConfirmButton
+          label={`Delete ${name}`}
+          icon={<Trash2 size={16} />}
+          description={typeof remove.description === 'string' ? remove.description : remove.description(row)}
+          action={`Delete ${remove.what}`}
+          right={remove.right}
+          run={() => remove.run(row)}
+          done={`${name} deleted`}
+        />
+      )}
+    </>
   )
 }
