@@ -1,16 +1,19 @@
 import type { Run } from '@belfry/contract/run'
 import { useQuery } from '@tanstack/react-query'
+import { RotateCcw } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { call, type Query } from '../../api/call.ts'
 import { firstOf } from '../../api/queries.ts'
 import { ConfirmChange } from '../../forms/confirm-change.tsx'
 import { useWorkspace } from '../../session/scope.ts'
+import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { formatCount, formatThings } from '../../ui/format-amount.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { maxIdsPerCall, SpeedField, settleEach } from '../dead-letters/settle-dialog.tsx'
 import { doEach } from '../tasks/do-each.ts'
+import styles from './log.module.css'
 
 type ReplayRunsProps = { onClose(): void; onDone?(): void } & (
   | { runs: readonly Run[] }
@@ -75,4 +78,21 @@ function tasksOf(runs: readonly Run[]): { failed: string[]; succeeded: string[] 
   const succeeded = new Set(runs.filter(({ status }) => status === 'success').map(run => run.task_id))
   const all = new Set(runs.map(run => run.task_id))
   return { failed: [...all].filter(id => !succeeded.has(id)), succeeded: [...succeeded] }
+}
+
+/** How many runs are selected, with a button that replays their tasks. */
+export function SelectedRuns({ selected, onClear }: { selected: readonly Run[]; onClear(): void }): ReactNode {
+  const [isReplaying, setIsReplaying] = useState(false)
+  return (
+    <section className={styles.selection} aria-label="Selected runs">
+      <span aria-live="polite">{formatThings(selected.length, 'run')} selected</span>
+      <Button size="small" icon={<RotateCcw size={14} />} onClick={() => setIsReplaying(true)}>
+        Replay selected
+      </Button>
+      <Button size="small" kind="quiet" onClick={onClear}>
+        Clear selection
+      </Button>
+      {isReplaying && <ReplayRuns runs={selected} onClose={() => setIsReplaying(false)} onDone={onClear} />}
+    </section>
+  )
 }

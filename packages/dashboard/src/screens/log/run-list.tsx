@@ -139,7 +139,7 @@ export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps): R
 }
 
 // Loaded when the first run is selected.
-const SelectedRuns = latePart(async () => (await import('./selected-runs.tsx')).SelectedRuns)
+const SelectedRuns = latePart(async () => (await import('./replay-runs.tsx')).SelectedRuns)
 
 /** Returns the indexes from `first` to `last` of a list, and the focused one: that row stays mounted out of view. */
 function indexesOf(first: number, last: number, focused: number | null, count: number): number[] {
