@@ -65,7 +65,7 @@ export function FactorForm<Result>(props: FactorFormProps<Result>): ReactNode {
         />
       ) : (
         <p>
-          <KeyRound size={16} aria-hidden="true" /> Your browser asks for your passkey.
+          <KeyRound size={16} /> Your browser asks for your passkey.
         </p>
       )}
     </Form>

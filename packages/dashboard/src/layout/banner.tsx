@@ -10,7 +10,7 @@ type BannerProps = { tone: 'bad' | 'warn'; onDismiss?: (() => void) | undefined;
 export function Banner({ tone, onDismiss, children }: BannerProps): ReactNode {
   return (
     <p className={classNames(styles.banner, styles[tone])}>
-      <TriangleAlert size={17} aria-hidden="true" />
+      <TriangleAlert size={17} />
       <span>{children}</span>
       {onDismiss && <IconButton label="Dismiss" size="small" icon={<X size={15} />} onClick={onDismiss} />}
     </p>

@@ -7,7 +7,7 @@ export function SaveKey({ apiKey, onSaved }: { apiKey: string; onSaved?: () => v
   const text = `BELFRY_URL=${window.location.origin}\nBELFRY_API_KEY=${apiKey}\n`
   return (
     <Button
-      icon={<Download size={15} aria-hidden="true" />}
+      icon={<Download size={15} />}
       onClick={() => {
         downloadText('belfry.env', text)
         onSaved?.()

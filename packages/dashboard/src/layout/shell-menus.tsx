@@ -87,5 +87,5 @@ export function SwitcherItems(): ReactNode {
 }
 
 function Mark({ isOn }: { isOn: boolean }): ReactNode {
-  return <Check size={15} aria-hidden="true" visibility={isOn ? 'visible' : 'hidden'} />
+  return <Check size={15} visibility={isOn ? 'visible' : 'hidden'} />
 }

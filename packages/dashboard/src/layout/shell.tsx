@@ -75,7 +75,7 @@ function PageLink({ label, to, icon: Icon, isCurrent, count }: NavigationItem & 
       aria-current={isCurrent ? 'page' : undefined}
       aria-label={count > 0 ? `${label}, ${counted}` : undefined}
     >
-      <Icon size={16} aria-hidden="true" />
+      <Icon size={16} />
       {label}
       {count > 0 && <span className={styles.count}>{counted}</span>}
     </Link>
@@ -149,7 +149,7 @@ function PagesButton({ children }: { children: ReactNode }): ReactNode {
         aria-label="Pages"
         aria-haspopup="dialog"
         aria-expanded={isOpen}
-        icon={<MenuIcon size={18} aria-hidden="true" />}
+        icon={<MenuIcon size={18} />}
         onClick={() => setIsOpen(true)}
       />
       {isOpen && (
@@ -185,7 +185,7 @@ function Switcher(): ReactNode {
         <strong>{workspace?.name ?? 'No workspace'}</strong>
         <span>{organization.name}</span>
       </span>
-      <ChevronsUpDown size={15} aria-hidden="true" />
+      <ChevronsUpDown size={15} />
     </button>
   )
   return (

@@ -18,7 +18,7 @@ export function EmptyState({ icon: Icon, picture, title, children, actions, isPa
   return (
     <div className={styles.empty}>
       {picture}
-      {Icon && <Icon size={22} aria-hidden="true" />}
+      {Icon && <Icon size={22} />}
       {isPage ? <h1>{title}</h1> : <h2>{title}</h2>}
       {children && <p>{children}</p>}
       {actions && <div className={styles.actions}>{actions}</div>}

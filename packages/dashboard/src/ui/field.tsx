@@ -53,7 +53,7 @@ export function FieldError({ id, error }: { id: string; error: string | undefine
   if (!error) return null
   return (
     <div ref={element} id={id} className={styles.error}>
-      <CircleAlert size={14} aria-hidden="true" />
+      <CircleAlert size={14} />
       {error}
     </div>
   )

@@ -75,7 +75,7 @@ export function FilterBar<Name extends string>({ filters, search, children }: Fi
       {children && (
         <Button
           className={styles.more}
-          icon={<SlidersHorizontal size={15} aria-hidden="true" />}
+          icon={<SlidersHorizontal size={15} />}
           aria-expanded={isOpen}
           onClick={() => setIsOpen(!isOpen)}
         >
@@ -204,7 +204,7 @@ export function MultiFilter<Name extends string>(props: MultiFilterProps<Name>):
       trigger={
         <Button className={styles.multi} aria-label={`${label}: ${text}`}>
           <span>{text}</span>
-          <ChevronDown size={14} aria-hidden="true" />
+          <ChevronDown size={14} />
         </Button>
       }
     >
@@ -257,7 +257,7 @@ export function Chips<Name extends string>(props: ChipsProps<Name>): ReactNode {
             <IconButton
               size="small"
               label={other === exclude ? `Exclude ${label} ${value}` : `Show only ${label} ${value}`}
-              icon={<Ban size={13} aria-hidden="true" />}
+              icon={<Ban size={13} />}
               onClick={() =>
                 setAll([
                   [filter, rest],
@@ -270,7 +270,7 @@ export function Chips<Name extends string>(props: ChipsProps<Name>): ReactNode {
           <IconButton
             size="small"
             label={`Remove filter: ${text} ${value}`}
-            icon={<X size={14} aria-hidden="true" />}
+            icon={<X size={14} />}
             onClick={() => setAll([[filter, rest]])}
           />
         </span>

@@ -20,13 +20,7 @@ export function OpenDialog({ onClose, title, description, isWide, children }: Om
       {children}
       {/* Last, so the focus starts with the content. No tooltip, because it would consume the first Escape. */}
       <span className={styles.close}>
-        <Button
-          kind="quiet"
-          size="small"
-          aria-label="Close"
-          icon={<X size={16} aria-hidden="true" />}
-          onClick={onClose}
-        />
+        <Button kind="quiet" size="small" aria-label="Close" icon={<X size={16} />} onClick={onClose} />
       </span>
     </Layer>
   )

@@ -84,7 +84,7 @@ export function MenuCheckItem({ isChecked, onChange, children }: MenuCheckItemPr
       onSelect={event => event.preventDefault()}
       onCheckedChange={onChange}
     >
-      <Check size={15} aria-hidden="true" visibility={isChecked ? 'visible' : 'hidden'} />
+      <Check size={15} visibility={isChecked ? 'visible' : 'hidden'} />
       {children}
     </Radix.CheckboxItem>
   )

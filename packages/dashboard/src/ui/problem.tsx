@@ -29,7 +29,7 @@ export function Problem({ error, onRetry }: { error: unknown; onRetry?: () => vo
   const requestId = error instanceof ApiProblem && error.status >= 500 ? error.requestId : undefined
   return (
     <div className={styles.problem} role="alert">
-      <CircleAlert size={18} aria-hidden="true" />
+      <CircleAlert size={18} />
       <div>
         <p>
           {messageOf(error)}
@@ -54,7 +54,7 @@ export function FormProblem({ problem }: { problem: string | null }): ReactNode 
   if (!problem) return null
   return (
     <div className={styles.problem} role="alert">
-      <CircleAlert size={18} aria-hidden="true" />
+      <CircleAlert size={18} />
       <div>{problem}</div>
     </div>
   )

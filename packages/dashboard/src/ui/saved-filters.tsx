@@ -30,7 +30,7 @@ export function SavedFilters({ filters, list }: SavedFiltersProps): ReactNode {
     <>
       <Menu
         trigger={
-          <Button kind="quiet" icon={<Bookmark size={14} aria-hidden="true" />}>
+          <Button kind="quiet" icon={<Bookmark size={14} />}>
             Saved filters
           </Button>
         }
@@ -39,7 +39,7 @@ export function SavedFilters({ filters, list }: SavedFiltersProps): ReactNode {
           <MenuItem
             key={one.query}
             to={`?${one.query}`}
-            icon={<Check size={15} aria-hidden="true" visibility={one === current ? 'visible' : 'hidden'} />}
+            icon={<Check size={15} visibility={one === current ? 'visible' : 'hidden'} />}
           >
             {one.name}
           </MenuItem>
@@ -47,7 +47,7 @@ export function SavedFilters({ filters, list }: SavedFiltersProps): ReactNode {
         {saved.length > 0 && query !== '' && <MenuSeparator />}
         {query !== '' && !current && (
           <MenuItem
-            icon={<Bookmark size={15} aria-hidden="true" />}
+            icon={<Bookmark size={15} />}
             refusal={saved.length < maxSaved ? null : `A list has at most ${maxSaved} saved filters.`}
             onSelect={() => setIsNaming(true)}
           >
@@ -55,10 +55,7 @@ export function SavedFilters({ filters, list }: SavedFiltersProps): ReactNode {
           </MenuItem>
         )}
         {current && (
-          <MenuItem
-            icon={<BookmarkX size={15} aria-hidden="true" />}
-            onSelect={() => change(saved.filter(one => one !== current))}
-          >
+          <MenuItem icon={<BookmarkX size={15} />} onSelect={() => change(saved.filter(one => one !== current))}>
             Remove “{current.name}”
           </MenuItem>
         )}

@@ -26,7 +26,7 @@ const looks = {
 export function StateBadge({ state }: { state: keyof typeof looks }): ReactNode {
   const { tone, icon: Icon } = looks[state]
   return (
-    <Badge tone={tone} icon={<Icon size={13} strokeWidth={2.4} aria-hidden="true" />}>
+    <Badge tone={tone} icon={<Icon size={13} strokeWidth={2.4} />}>
       {wordsOf(state)}
     </Badge>
   )

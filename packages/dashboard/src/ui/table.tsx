@@ -109,7 +109,7 @@ function SortButton<Row>({ column, sorting, onSort }: SortButtonProps<Row>): Rea
   return (
     <button type="button" className={styles.sort} onClick={() => onSort({ by: String(column.header), isDescending })}>
       {column.header}
-      <Icon size={13} aria-hidden="true" visibility={direction === undefined ? 'hidden' : 'visible'} />
+      <Icon size={13} visibility={direction === undefined ? 'hidden' : 'visible'} />
     </button>
   )
 }

@@ -59,7 +59,7 @@ export function WhenField(props: WhenFieldProps): ReactNode {
             <IconButton
               size="small"
               label={`Open calendar for “${label}”`}
-              icon={<CalendarDays size={15} aria-hidden="true" />}
+              icon={<CalendarDays size={15} />}
               onClick={() => calendar.current?.showPicker()}
             />
           </div>
