@@ -87,17 +87,13 @@ function StateButtons({ group }: { group: Group }): ReactNode {
   return states.map(state => (
     <ChangeButton
       key={state}
-      label={`${moves[state].verb} ${causeOf(group)} of ${host}`}
+      label={`${moves[state].verb} ${outcomeText(response_status, error_code)} of ${host}`}
       icon={moves[state].icon}
       refusal={refusal}
       run={() => call('setFailureState', { ws: workspace.id, body: { host, error_code, response_status, state } })}
       done={moves[state].done}
     />
   ))
-}
-
-function causeOf({ response_status, error_code }: Group): string {
-  return outcomeText(response_status, error_code)
 }
 
 function filterOf({ host, error_code, response_status }: Group, from: string | undefined): string {
@@ -116,7 +112,7 @@ function columnsOf(to: WorkspacePaths): ReadonlyArray<Column<Group>> {
       cell: one => (
         <span className={styles.failure}>
           <span>
-            {causeOf(one)} · <bdi>{one.host}</bdi>{' '}
+            {outcomeText(one.response_status, one.error_code)} · <bdi>{one.host}</bdi>{' '}
             {one.state !== 'open' && <Badge>{one.state === 'ignored' ? 'Ignored' : 'Resolved'}</Badge>}
           </span>
           <bdi className={styles.message}>{one.cause ?? one.error_message}</bdi>

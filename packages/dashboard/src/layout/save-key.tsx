@@ -1,6 +1,7 @@
 import { Download } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Button } from '../ui/button.tsx'
+import { saveFile } from '../ui/save-file.ts'
 
 /** Saves a new API key as a file for the environment of a program. */
 export function SaveKey({ apiKey, onSaved }: { apiKey: string; onSaved?: () => void }): ReactNode {
@@ -9,18 +10,11 @@ export function SaveKey({ apiKey, onSaved }: { apiKey: string; onSaved?: () => v
     <Button
       icon={<Download size={15} />}
       onClick={() => {
-        downloadText('belfry.env', text)
+        saveFile('belfry.env', text)
         onSaved?.()
       }}
     >
       Download .env
     </Button>
   )
-}
-
-function downloadText(fileName: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }))
-  const link = Object.assign(document.createElement('a'), { href: url, download: fileName })
-  link.click()
-  URL.revokeObjectURL(url)
 }

@@ -9,19 +9,18 @@ type CodeBlockProps = {
   /** The accessible name. */
   label: string
   isWrapped?: boolean
-  copyLabel?: string
   onCopied?: (() => void) | undefined
 }
 
 /** Shows text, never as markup. Invisible characters are shown as code points; a copy has the original. */
-export function CodeBlock({ text, label, isWrapped, copyLabel, onCopied }: CodeBlockProps): ReactNode {
+export function CodeBlock({ text, label, isWrapped, onCopied }: CodeBlockProps): ReactNode {
   return (
     <figure className={classNames(styles.code, isWrapped && styles.wrap)} aria-label={label}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users scroll text that is longer than its frame */}
       <pre tabIndex={0}>
         <code>{showControls(text)}</code>
       </pre>
-      <CopyButton text={text} label={copyLabel ?? `Copy ${label}`} onCopied={onCopied} />
+      <CopyButton text={text} label={`Copy ${label}`} onCopied={onCopied} />
     </figure>
   )
 }

@@ -6,10 +6,6 @@ import styles from './field.module.css'
 /** The messages of the form around a field, by the names of its inputs. */
 export const FieldErrorsContext = createContext<Readonly<Record<string, string>>>({})
 
-export function useFieldErrors(): Readonly<Record<string, string>> {
-  return useContext(FieldErrorsContext)
-}
-
 /** Connects an input to the `Field` around it. */
 const FieldContext = createContext<Pick<ComponentProps<'input'>, 'id' | 'aria-describedby' | 'aria-invalid'>>({})
 
@@ -107,7 +103,7 @@ export const SelectField = inField(Select)
 function inField<Props extends { name?: string | undefined }>(Input: (props: Props) => ReactNode) {
   return function InputField(props: Omit<FieldProps, 'children'> & Props): ReactNode {
     const { label, hint, error, isOptional, ...input } = props
-    const errors = useFieldErrors()
+    const errors = useContext(FieldErrorsContext)
     return (
       <Field label={label} hint={hint} isOptional={isOptional} error={error ?? errors[props.name ?? '']}>
         <Input {...(input as unknown as Props)} />

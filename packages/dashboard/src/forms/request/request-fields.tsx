@@ -1,7 +1,7 @@
 import { Plus, Trash2 } from 'lucide-react'
-import { type ReactNode, useDeferredValue, useEffect, useId, useRef, useState } from 'react'
+import { type ReactNode, useContext, useDeferredValue, useEffect, useId, useRef, useState } from 'react'
 import { Button, IconButton } from '../../ui/button.tsx'
-import { FieldError, SelectField, TextareaField, TextField, TextInput, useFieldErrors } from '../../ui/field.tsx'
+import { FieldError, FieldErrorsContext, SelectField, TextareaField, TextField, TextInput } from '../../ui/field.tsx'
 import { type DraftProps, draftInput } from '../draft-input.ts'
 import { byteLength, checkPayload } from './check-request.ts'
 import { ConnectionField, QueueField, SecretOptions } from './flow-fields.tsx'
@@ -44,7 +44,7 @@ export function RequestFields({ draft, onChange }: DraftProps<RequestDraft>): Re
 const placeholders = { name: 'X-Tenant', value: '{{ secrets.TENANT }}' }
 
 function HeaderEditor({ draft: { headers: rows }, onChange }: DraftProps<RequestDraft>): ReactNode {
-  const { headers: error } = useFieldErrors()
+  const { headers: error } = useContext(FieldErrorsContext)
   const id = useId()
   const set = (id: number, change: Partial<HeaderRow>) =>
     onChange({ headers: rows.map(row => (row.id === id ? { ...row, ...change } : row)) })
@@ -129,7 +129,6 @@ function PayloadEditor({ draft, onChange }: DraftProps<RequestDraft>): ReactNode
         name="payload"
         isMono
         rows={7}
-        spellCheck={false}
         ref={field}
         defaultValue={initial}
         onChange={event => {

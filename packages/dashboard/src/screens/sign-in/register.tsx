@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useContext, useEffect, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { call } from '../../api/call.ts'
 import { queryOf } from '../../api/queries.ts'
@@ -8,7 +8,7 @@ import { NewPasswordField } from '../../forms/new-password-field.tsx'
 import { PlainLayout } from '../../layout/plain-layout.tsx'
 import { paths } from '../../paths.ts'
 import { Link } from '../../ui/button.tsx'
-import { Field, TextField, useFieldErrors } from '../../ui/field.tsx'
+import { Field, FieldErrorsContext, TextField } from '../../ui/field.tsx'
 import { checkNewAccount } from './check-new-account.ts'
 import { SingleSignOn } from './single-sign-on.tsx'
 import { useReturnPath } from './use-return-path.ts'
@@ -84,7 +84,7 @@ export function Register(): ReactNode {
 /** A page of the operator, such as a captcha, that posts `{ check_token }` to this window. The form sends it as a field. */
 function RegistrationCheck({ url }: { url: string }): ReactNode {
   const [token, setToken] = useState('')
-  const { check_token: error } = useFieldErrors()
+  const { check_token: error } = useContext(FieldErrorsContext)
   useEffect(() => {
     const { origin } = new URL(url)
     const receive = ({ origin: from, data }: MessageEvent) => {

@@ -75,7 +75,12 @@ function Week({ hours, at, zone, isCapped }: { hours: Hours; at: string; zone: s
               {hoursOfDay.map(hour => (
                 <td key={hour}>
                   {ofDay.get(hour)?.map(one => (
-                    <Cell key={one.at} {...one} top={top} isChosen={isWithin(at, one.at)} />
+                    <Cell
+                      key={one.at}
+                      {...one}
+                      top={top}
+                      isChosen={Math.floor((Date.parse(at) - Date.parse(one.at)) / hourMs) === 0}
+                    />
                   ))}
                 </td>
               ))}
@@ -101,11 +106,6 @@ function byDay(hours: Hours, zone: string): Array<[day: string, Map<number, Hour
     days.set(day, ofDay.set(hour, [...(ofDay.get(hour) ?? []), one]))
   }
   return [...days]
-}
-
-function isWithin(at: string, hour: string): boolean {
-  const passedMs = Date.parse(at) - Date.parse(hour)
-  return passedMs >= 0 && passedMs < hourMs
 }
 
 type CellProps = Hours[number] & { top: number; isChosen: boolean }

@@ -5,6 +5,7 @@ import { indentJson } from '../../../forms/request/json-text.ts'
 import { Button } from '../../../ui/button.tsx'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import { formatBytes } from '../../../ui/format-amount.ts'
+import { saveFile } from '../../../ui/save-file.ts'
 import { showControls } from '../../../ui/show-controls.ts'
 import styles from './body.module.css'
 import { bytesOf, hexDump } from './body-text.ts'
@@ -47,7 +48,7 @@ export function BodyView({ message, label, fileName }: BodyViewProps): ReactNode
           aria-label={`Download ${label}`}
           title="Download"
           icon={<Download size={15} />}
-          onClick={() => download(content, fileName)}
+          onClick={() => saveFile(fileName, content)}
         />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users scroll text that is longer than its frame */}
@@ -74,11 +75,4 @@ function viewsOf(text: string, encoding: Message['body_encoding']): View[] {
   const formatted = indentJson(text)
   const raw = { id: 'raw', label: 'Raw', text }
   return formatted === null || formatted === text ? [raw] : [{ id: 'formatted', label: 'JSON', text: formatted }, raw]
-}
-
-// With this content type a browser never shows the file.
-function download(content: Uint8Array<ArrayBuffer>, fileName: string): void {
-  const address = URL.createObjectURL(new Blob([content], { type: 'application/octet-stream' }))
-  Object.assign(document.createElement('a'), { href: address, download: fileName }).click()
-  setTimeout(() => URL.revokeObjectURL(address), 10_000)
 }
