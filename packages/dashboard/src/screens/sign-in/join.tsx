@@ -11,8 +11,7 @@ import { PlainLayout } from '../../layout/plain-layout.tsx'
 import { paths } from '../../paths.ts'
 import { ButtonLink, Link } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { Problem } from '../../ui/problem.tsx'
-import { Skeleton } from '../../ui/table.tsx'
+import { Loaded } from '../../ui/loaded.tsx'
 import { checkNewAccount } from './check-new-account.ts'
 import { SingleSignOn } from './single-sign-on.tsx'
 
@@ -25,25 +24,18 @@ export function Join(): ReactNode {
     queryKey: ['me-or-null'],
     queryFn: () => read('getMe').catch(nullIfSignedOut),
   })
-  if (preview.error) {
-    const isUnknown = preview.error instanceof ApiProblem && preview.error.status === 404
+  const home = <Link to="/">Go to dashboard</Link>
+  if (preview.error instanceof ApiProblem && preview.error.status === 404) {
     return (
-      <PlainLayout
-        title={isUnknown ? 'This invitation is no longer valid' : 'Invitation'}
-        foot={<Link to="/">Go to dashboard</Link>}
-      >
-        {isUnknown ? (
-          <p>It has expired, was revoked, or was already used. Ask for another one.</p>
-        ) : (
-          <Problem error={preview.error} onRetry={() => void preview.refetch()} />
-        )}
+      <PlainLayout title="This invitation is no longer valid" foot={home}>
+        <p>It has expired, was revoked, or was already used. Ask for another one.</p>
       </PlainLayout>
     )
   }
   if (!preview.data || me.data === undefined) {
     return (
-      <PlainLayout title="Invitation">
-        <Skeleton />
+      <PlainLayout title="Invitation" foot={preview.error || me.error ? home : null}>
+        <Loaded query={preview.data ? me : preview}>{() => null}</Loaded>
       </PlainLayout>
     )
   }
