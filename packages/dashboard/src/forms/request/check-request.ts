@@ -1,10 +1,10 @@
 import { inspectJson } from '@belfry/domain/json-text'
-import { queueNameForm } from '@belfry/domain/queue-name'
 import { findHeaderProblems } from '@belfry/domain/request-headers'
 import { checkTargetUrl } from '@belfry/domain/target-url'
 import { type FieldErrors, messagesIn } from '../form.tsx'
+import { checkFlow } from './flow-draft.ts'
 import { checkJson } from './json-text.ts'
-import { type CallbackDrafts, callbackEvents, filledRows, headersOf, type RequestDraft } from './request-draft.ts'
+import { filledRows, headersOf, type RequestDraft } from './request-draft.ts'
 import { checkRetry } from './retry-draft.ts'
 
 // The payload is inside the body, so its depth limit is one less than the API's limit for a body (32).
@@ -17,21 +17,9 @@ export function checkRequest(draft: RequestDraft): FieldErrors {
     url: draft.url.trim() === '' ? 'Enter the target URL.' : checkTargetUrl(draft.url.trim()),
     headers: checkHeaders(draft),
     payload: draft.payload.trim() === '' ? null : checkPayload(draft.payload),
-    queue: checkQueue(draft.queue),
-    ...checkCallbacks(draft.callbacks),
+    ...checkFlow(draft),
     ...checkRetry(draft),
   })
-}
-
-export function checkQueue(name: string): string | null {
-  return name.trim() === '' || queueNameForm.test(name.trim()) ? null : queueNameMessage
-}
-
-export const queueNameMessage = 'Use letters, digits and . _ : / -, starting with a letter, a digit, _ or -.'
-
-export function checkCallbacks(callbacks: CallbackDrafts): Record<string, string | null> {
-  const urls = callbackEvents.map(event => [`${event}.url`, callbacks[event].url.trim()] as const)
-  return Object.fromEntries(urls.map(([name, url]) => [name, url === '' ? null : checkTargetUrl(url)]))
 }
 
 // A Blob would be slower, because it asks another process of the browser.

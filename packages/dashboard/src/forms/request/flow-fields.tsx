@@ -1,46 +1,14 @@
-import type { Subscription } from '@belfry/contract/subscription'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { type ComponentProps, type ReactNode, useState } from 'react'
 import { allOf, pagesOf } from '../../api/queries.ts'
 import { useRefusal, useWorkspace } from '../../session/scope.ts'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { type DraftProps, draftInput } from '../draft-input.ts'
-import { type FieldErrors, messagesIn } from '../form.tsx'
-import { checkCallbacks, checkQueue } from './check-request.ts'
+import { callbackEvents, type FlowDraft, flowDraftOf } from './flow-draft.ts'
 import { FoldedFields } from './folded-fields.tsx'
-import { checkLabels, parseLabels } from './labels.ts'
 import styles from './request.module.css'
-import { type CallbackDrafts, callbackBodies, callbackDrafts, callbackEvents } from './request-draft.ts'
 
-export type FlowBody = ReturnType<typeof flowBodyOf>
-
-/** The queue, the connection, the deadline, the labels and the callbacks of the tasks of an event, a subscription or a cron job. */
-export type FlowDraft = ControlDraft & {
-  queue: string
-  connection: string
-  callbacks: CallbackDrafts
-}
-
-/** The deadline and the labels. */
-export type ControlDraft = { maxAgeSeconds: string; labels: string }
-
-export function controlDraftOf(
-  stored?: Pick<Subscription, keyof ReturnType<typeof controlBodyOf>> | null,
-): ControlDraft {
-  const { max_age_ms: maxAgeMs = null, labels = [] } = stored ?? {}
-  return { maxAgeSeconds: maxAgeMs === null ? '' : String(maxAgeMs / 1000), labels: labels.join(' ') }
-}
-
-export function flowDraftOf(stored?: Pick<Subscription, keyof FlowBody> | null): FlowDraft {
-  return {
-    queue: stored?.queue ?? '',
-    connection: stored?.connection ?? '',
-    ...controlDraftOf(stored),
-    callbacks: callbackDrafts(stored ?? undefined),
-  }
-}
-
-/** These fields, folded unless one of them is set at first. */
+/** The fields of events and subscriptions, folded unless one of them is set at first. */
 export function FlowFields({ draft, onChange }: DraftProps<FlowDraft>): ReactNode {
   const [isUsed] = useState(() => JSON.stringify(draft) !== JSON.stringify(flowDraftOf()))
   return (
@@ -137,39 +105,3 @@ export const LabelsField = fieldOf('labels', {
   name: 'labels',
   placeholder: 'customer:42 import',
 })
-
-const maxAgeSeconds = 14 * 86_400
-
-export function checkFlow(draft: FlowDraft): FieldErrors {
-  return messagesIn({
-    queue: checkQueue(draft.queue),
-    ...checkControls(draft),
-    ...checkCallbacks(draft.callbacks),
-  })
-}
-
-export function checkControls({ maxAgeSeconds, labels }: ControlDraft) {
-  return { max_age_ms: checkMaxAge(maxAgeSeconds), labels: checkLabels(labels) }
-}
-
-function checkMaxAge(text: string): string | null {
-  if (text.trim() === '') return null
-  const seconds = Number(text)
-  return seconds >= 1 && seconds <= maxAgeSeconds ? null : 'Enter 1 to 1,209,600 seconds.'
-}
-
-/** Converts a draft to fields of a body. Only for a draft that passes `checkFlow`. */
-export function flowBodyOf(draft: FlowDraft) {
-  return {
-    queue: draft.queue.trim() || null,
-    connection: draft.connection || null,
-    ...controlBodyOf(draft),
-    ...callbackBodies(draft.callbacks),
-  }
-}
-
-/** Converts a draft to fields of a body. Only for a draft that passes `checkControls`. */
-export function controlBodyOf({ maxAgeSeconds, labels }: ControlDraft) {
-  const maxAgeMs = maxAgeSeconds.trim() === '' ? null : Math.round(Number(maxAgeSeconds) * 1000)
-  return { max_age_ms: maxAgeMs, labels: parseLabels(labels) }
-}

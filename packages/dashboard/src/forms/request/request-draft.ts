@@ -1,43 +1,30 @@
-import type { CallbackEvent } from '@belfry/contract/callback'
 import type { Task } from '@belfry/contract/task'
 import type { Body } from '../../api/call.ts'
 import { PayloadText } from '../../api/payload-text.ts'
+import { type FlowBody, type FlowDraft, flowBodyOf, flowDraftOf } from './flow-draft.ts'
 import { indentJson } from './json-text.ts'
 import { type RetryDraft, retryBodyOf, retryDraftOf } from './retry-draft.ts'
 
 export type HeaderRow = { id: number; name: string; value: string }
 
 /** The fields of a request, as the user types them. */
-export type RequestDraft = RetryDraft & {
-  url: string
-  method: Body<'createTask'>['method']
-  headers: readonly HeaderRow[]
-  /** JSON text, or empty. */
-  payload: string
-  /** The body of the stored request, if it is a raw one. It is sent while the payload is empty. */
-  rawBody: RawBody | null
-  /** The name of the queue, or empty. */
-  queue: string
-  /** The name of the connection, or empty. */
-  connection: string
-  callbacks: CallbackDrafts
-}
+export type RequestDraft = RetryDraft &
+  FlowDraft & {
+    url: string
+    method: Body<'createTask'>['method']
+    headers: readonly HeaderRow[]
+    /** JSON text, or empty. */
+    payload: string
+    /** The body of the stored request, if it is a raw one. It is sent while the payload is empty. */
+    rawBody: RawBody | null
+  }
 
 type RawBody = { payload_base64: string; content_type: string }
 
-export const callbackEvents: readonly CallbackEvent[] = ['on_success', 'on_failure', 'on_attempt']
-
-export type CallbackBody = NonNullable<Body<'createTask'>['on_success']>
-
-type CallbackBodies = Record<CallbackEvent, CallbackBody | null>
-
 /** The fields that the requests of tasks and cron jobs have in common, as they are stored. */
 type StoredRequest = Pick<Task, 'url' | 'method' | 'headers' | 'retry' | 'timeout_ms'> & {
-  [Name in 'payload' | 'payload_base64' | 'content_type' | 'queue' | 'connection']?: Task[Name] | undefined
-} & Partial<CallbackBodies>
-
-/** The URL of each callback, and its other fields as they are stored. */
-export type CallbackDrafts = Record<CallbackEvent, { url: string; stored: CallbackBody | null }>
+  [Name in 'payload' | 'payload_base64' | 'content_type']?: Task[Name] | undefined
+} & Partial<FlowBody>
 
 /** Converts a stored request to the fields of the form. Default: the fields of a new one. */
 export function draftOf(request: Partial<StoredRequest> = {}): RequestDraft {
@@ -48,10 +35,8 @@ export function draftOf(request: Partial<StoredRequest> = {}): RequestDraft {
     headers: Object.entries(request.headers ?? {}).map(([name, value], id) => ({ id, name, value })),
     payload: payload instanceof PayloadText ? (indentJson(payload.text) ?? payload.text) : '',
     rawBody: bytes === null || bytes === undefined || !type ? null : { payload_base64: bytes, content_type: type },
-    queue: request.queue ?? '',
-    connection: request.connection ?? '',
     ...retryDraftOf(request.retry, request.timeout_ms),
-    callbacks: callbackDrafts(request),
+    ...flowDraftOf(request),
   }
 }
 
@@ -63,26 +48,8 @@ export function bodyOf(draft: RequestDraft) {
     headers: headersOf(draft),
     ...contentOf(draft),
     ...retryBodyOf(draft),
-    queue: draft.queue.trim() || null,
-    connection: draft.connection || null,
-    ...callbackBodies(draft.callbacks),
+    ...flowBodyOf(draft),
   }
-}
-
-export function callbackDrafts(stored?: Partial<CallbackBodies>): CallbackDrafts {
-  return forEachEvent(event => ({ url: stored?.[event]?.url ?? '', stored: stored?.[event] ?? null }))
-}
-
-/** Returns the callbacks of a body. A new URL keeps the other fields of a callback. */
-export function callbackBodies(callbacks: CallbackDrafts): CallbackBodies {
-  return forEachEvent(event => {
-    const { url, stored } = callbacks[event]
-    return url.trim() === '' ? null : { ...stored, url: url.trim() }
-  })
-}
-
-function forEachEvent<Value>(toValue: (event: CallbackEvent) => Value): Record<CallbackEvent, Value> {
-  return { on_success: toValue('on_success'), on_failure: toValue('on_failure'), on_attempt: toValue('on_attempt') }
 }
 
 // The API takes a content type as a field or as a header.

@@ -1,7 +1,6 @@
 import type { CronJob } from '@belfry/contract/cron-job'
 import { type FieldErrors, messagesIn } from '../../forms/form.tsx'
 import { checkRequest } from '../../forms/request/check-request.ts'
-import { checkControls, controlBodyOf, controlDraftOf } from '../../forms/request/flow-fields.tsx'
 import { bodyOf, draftOf } from '../../forms/request/request-draft.ts'
 import { readWhen, type WhenDraft } from '../../forms/when/parse-when.ts'
 import { wallText } from '../../forms/when/zoned-time.ts'
@@ -22,7 +21,6 @@ export function cronJobDraft(job: CronJob | undefined, viewer: string) {
     catchUp: job?.catch_up ?? 'latest',
     startsAt: { text: textOf(job?.starts_at, zone), zone },
     endsAt: { text: textOf(job?.ends_at, zone), zone },
-    ...controlDraftOf(job),
   }
 }
 
@@ -56,7 +54,6 @@ export function checkCronJob(draft: CronJobDraft, hadPayload: boolean): FieldErr
     cron: fields.length !== 5 && 'Enter exactly five fields: minute, hour, day of month, month, day of week.',
     starts_at: isInvalid(draft.startsAt, startsAt) && unclear,
     ends_at: isInvalid(draft.endsAt, endsAt) ? unclear : isEarly && 'The end must be after the start.',
-    ...checkControls(draft),
     payload: losesPayload && 'A payload can be replaced but not removed. Create a new cron job instead.',
     ...checkRequest(draft),
   })
@@ -74,7 +71,6 @@ export function cronJobBody(draft: CronJobDraft) {
     catch_up: draft.catchUp,
     starts_at: startsAt,
     ends_at: endsAt,
-    ...controlBodyOf(draft),
   }
 }
 

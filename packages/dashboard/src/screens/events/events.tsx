@@ -10,14 +10,8 @@ import { PayloadText } from '../../api/payload-text.ts'
 import { pagesOf } from '../../api/queries.ts'
 import { draftInput } from '../../forms/draft-input.ts'
 import { Form } from '../../forms/form.tsx'
-import {
-  checkFlow,
-  type FlowBody,
-  type FlowDraft,
-  FlowFields,
-  flowBodyOf,
-  flowDraftOf,
-} from '../../forms/request/flow-fields.tsx'
+import { checkFlow, type FlowBody, type FlowDraft, flowBodyOf, flowDraftOf } from '../../forms/request/flow-draft.ts'
+import { FlowFields } from '../../forms/request/flow-fields.tsx'
 import { checkJson } from '../../forms/request/json-text.ts'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { useWorkspace } from '../../session/scope.ts'

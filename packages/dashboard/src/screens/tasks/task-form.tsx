@@ -9,7 +9,6 @@ import { type FieldErrors, messagesIn } from '../../forms/form.tsx'
 import { checkRequest } from '../../forms/request/check-request.ts'
 import { LabelsField } from '../../forms/request/flow-fields.tsx'
 import { FoldedCard } from '../../forms/request/folded-fields.tsx'
-import { checkLabels, parseLabels } from '../../forms/request/labels.ts'
 import { bodyOf, changesOf, draftOf } from '../../forms/request/request-draft.ts'
 import { FormCard, RequestForm } from '../../forms/request/request-form.tsx'
 import { useDraftForm } from '../../forms/use-draft-form.ts'
@@ -159,7 +158,6 @@ export function draftFor(task: Task | undefined, model: Task | undefined, isRepl
     expires: { text: task?.expires_at ? wallText(new Date(task.expires_at), zone) : '', zone },
     key: '',
     onConflict: 'reject' as NonNullable<Body<'createTask'>['on_conflict']>,
-    labels: given?.labels.join(' ') ?? '',
   }
 }
 
@@ -182,7 +180,6 @@ export function checkDraft(draft: Draft, task: Task | undefined, stored: Task | 
     payload: losesPayload && 'A payload can be replaced but not removed. Create a new task instead.',
     ...checkRequest(draft),
     expires_at: expires?.error ?? (isEarly && 'Choose a time after the task.'),
-    labels: checkLabels(draft.labels),
   })
 }
 
@@ -204,12 +201,12 @@ async function replay(ws: string, model: Task, draft: Draft, idempotencyKey: str
 
 // Only for a draft that passes `checkDraft`.
 function taskBodyOf(draft: Draft, task: Task | undefined): Body<'createTask'> {
+  const { max_age_ms: _none, ...request } = bodyOf(draft) // the deadline of a task is a time
   return {
     name: draft.name.trim(),
     execute_at: instantIn(draft.when, task?.execute_at) as string,
-    ...bodyOf(draft),
+    ...request,
     expires_at: instantIn(draft.expires, task?.expires_at),
-    labels: parseLabels(draft.labels),
     ...(draft.key.trim() === '' ? {} : { key: draft.key.trim(), on_conflict: draft.onConflict }),
   }
 }
