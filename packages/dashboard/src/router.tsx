@@ -1,6 +1,6 @@
 import type { Action } from '@belfry/domain/permissions'
 import type { QueryClient } from '@tanstack/react-query'
-import type { ComponentType, ReactNode } from 'react'
+import type { ComponentType } from 'react'
 import { createBrowserRouter, Outlet, type RouteObject, redirect, ScrollRestoration, useNavigation } from 'react-router'
 import { allOf, queryOf } from './api/queries.ts'
 import { ErrorPage } from './layout/error-page.tsx'
@@ -167,7 +167,7 @@ async function toWorkspace(client: QueryClient, slug = ''): Promise<Response> {
   return redirect(workspace ? paths.workspace(slug, workspace.id).overview() : paths.settings(slug, 'workspaces'))
 }
 
-function Root(): ReactNode {
+function Root() {
   const isBusy = useNavigation().state !== 'idle'
   useFocusOnPage()
   return (
@@ -188,7 +188,7 @@ function NotFound(): never {
 }
 
 /** The frame that `index.html` shows, until the first page has loaded. */
-function Boot(): ReactNode {
+function Boot() {
   return (
     <div className="boot" aria-busy="true">
       <div>

@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react'
 import { ConfirmDialog, type ConfirmDialogProps } from '../ui/dialog.tsx'
 import { Problem } from '../ui/problem.tsx'
 import { type Change, useChange } from './use-change.ts'
@@ -7,7 +6,7 @@ export type ConfirmChangeProps<Result> = Omit<ConfirmDialogProps, 'isPending' | 
   Pick<Change<Result, void>, 'run' | 'leaves' | 'onDone' | 'done'>
 
 /** Asks for confirmation, then makes a change. By default the change counts as dangerous. Errors show in the dialog. */
-export function ConfirmChange<Result>(props: ConfirmChangeProps<Result>): ReactNode {
+export function ConfirmChange<Result>(props: ConfirmChangeProps<Result>) {
   const { run, leaves, onDone, done, isDangerous = true, children, ...dialog } = props
   const change = useChange<Result>({
     run,

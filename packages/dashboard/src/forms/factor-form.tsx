@@ -1,6 +1,6 @@
 import type { FactorKind } from '@belfry/contract/second-factor'
 import { KeyRound } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { call } from '../api/call.ts'
 import { type Proof, passkeyForConfirmation } from '../api/passkeys.ts'
 import { Button } from '../ui/button.tsx'
@@ -31,7 +31,7 @@ const fields = {
 } as const
 
 /** Asks for one proof of the identity. */
-export function FactorForm<Result>(props: FactorFormProps<Result>): ReactNode {
+export function FactorForm<Result>(props: FactorFormProps<Result>) {
   const { factors, action, readPasskey, submit, onDone } = props
   const [kind, setKind] = useState<FactorKind>(factors[0] ?? 'password')
   const field = kind === 'passkey' ? null : fields[kind]
@@ -73,7 +73,7 @@ export function FactorForm<Result>(props: FactorFormProps<Result>): ReactNode {
 }
 
 /** Confirms the identity of a user who is signed in. */
-export function StepUpForm({ factors, onDone }: Pick<FactorFormProps<unknown>, 'factors' | 'onDone'>): ReactNode {
+export function StepUpForm({ factors, onDone }: Pick<FactorFormProps<unknown>, 'factors' | 'onDone'>) {
   return (
     <FactorForm
       factors={factors}

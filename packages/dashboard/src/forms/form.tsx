@@ -116,14 +116,14 @@ type Look = {
 }
 
 /** A form that is submitted to the API. */
-export function Form<Body, Result>(props: FormOptions<Body, Result> & Look): ReactNode {
+export function Form<Body, Result>(props: FormOptions<Body, Result> & Look) {
   const { read, check, submit, staysOpen, leaves, done, onDone, isSignIn, ...look } = props
   const form = useForm({ read, check, submit, staysOpen, leaves, done, onDone, isSignIn })
   return <FormFrame {...look} form={form} />
 }
 
 /** What a form shows: its fields, the error of the whole form, and its buttons. */
-export function FormFrame(props: Look & { form: FormState }): ReactNode {
+export function FormFrame(props: Look & { form: FormState }) {
   const { form, action, cancel = 'Cancel', children, isWide, isDangerous, more, after, isLong, notice, onBlur } = props
   const closeDialog = useCloseDialog()
   return (

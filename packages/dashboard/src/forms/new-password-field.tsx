@@ -1,10 +1,9 @@
-import type { ReactNode } from 'react'
 import { TextField } from '../ui/field.tsx'
 
 const minLength = 12
 
 /** The field for the password of a new account, or for a new one. */
-export function NewPasswordField({ label = 'Password', autoFocus = false }): ReactNode {
+export function NewPasswordField({ label = 'Password', autoFocus = false }) {
   return (
     <TextField
       label={label}

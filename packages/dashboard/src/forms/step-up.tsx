@@ -1,5 +1,5 @@
 import type { FactorKind } from '@belfry/contract/second-factor'
-import { type ReactNode, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { askToConfirmWith } from '../api/call.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { latePart } from '../ui/late-part.tsx'
@@ -9,7 +9,7 @@ const StepUpForm = latePart(async () => (await import('./factor-form.tsx')).Step
 type Asked = { factors: readonly FactorKind[]; resolve(isConfirmed: boolean): void }
 
 /** Asks the user to confirm the identity when the API refuses a call without that. */
-export function StepUp(): ReactNode {
+export function StepUp() {
   const [asked, setAsked] = useState<Asked | null>(null)
   useEffect(
     () => askToConfirmWith(factors => new Promise(resolve => setAsked({ factors: factors as FactorKind[], resolve }))),

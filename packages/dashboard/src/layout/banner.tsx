@@ -7,7 +7,7 @@ import styles from './banner.module.css'
 type BannerProps = { tone: 'bad' | 'warn'; onDismiss?: (() => void) | undefined; children: ReactNode }
 
 /** A notice above every page. */
-export function Banner({ tone, onDismiss, children }: BannerProps): ReactNode {
+export function Banner({ tone, onDismiss, children }: BannerProps) {
   return (
     <p className={classNames(styles.banner, styles[tone])}>
       <TriangleAlert size={17} />

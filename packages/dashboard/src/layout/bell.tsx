@@ -1,7 +1,5 @@
-import type { ReactNode } from 'react'
-
 /** The logo: a bell under its beam. */
-export function Bell({ size = 22 }: { size?: number }): ReactNode {
+export function Bell({ size = 22 }: { size?: number }) {
   return (
     <svg width={size} height={size} viewBox="0 0 24 24" aria-hidden="true">
       <rect width="24" height="24" rx="6" fill="var(--accent)" />

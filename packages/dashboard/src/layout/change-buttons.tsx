@@ -17,7 +17,7 @@ export type Look = Pick<ButtonProps, 'kind' | 'size' | 'isWide' | 'refusal'> & {
   icon?: ReactNode
 }
 
-export function ChangeButton<Result>(props: Look & Omit<Change<Result, void>, 'onError'>): ReactNode {
+export function ChangeButton<Result>(props: Look & Omit<Change<Result, void>, 'onError'>) {
   const { run, leaves, done, onDone, isSignIn, ...look } = props
   const { mutate, isPending } = useChange<Result>({ run, leaves, done, onDone, isSignIn })
   return <Trigger {...look} isPending={isPending} onClick={() => mutate()} />
@@ -29,7 +29,7 @@ type ChangeSwitchProps = Omit<ComponentProps<typeof Switch>, 'onChange' | 'isOn'
   >
 
 /** A switch. Shows the new state immediately, and the old one again after an error. */
-export function ChangeSwitch({ run, done, isOn, ...props }: ChangeSwitchProps): ReactNode {
+export function ChangeSwitch({ run, done, isOn, ...props }: ChangeSwitchProps) {
   const { mutate, isPending, variables } = useChange({ run, done })
   return <Switch {...props} isOn={isPending ? variables : isOn} onChange={mutate} />
 }
@@ -37,7 +37,7 @@ export function ChangeSwitch({ run, done, isOn, ...props }: ChangeSwitchProps): 
 /** A button that makes a change after a confirmation. The question is its label by default. */
 export function ConfirmButton<Result>(
   props: Look & Omit<ConfirmChangeProps<Result>, 'isOpen' | 'onClose' | 'title'> & { title?: string },
-): ReactNode {
+) {
   const { text, label = text, icon, kind, size, isWide, right, refusal, title = `${label}?`, ...change } = props
   const [isOpen, setIsOpen] = useState(false)
   return (
@@ -51,7 +51,7 @@ export function ConfirmButton<Result>(
 /** A button that opens a dialog. The title is its label by default. */
 export function DialogButton(
   props: Look & Omit<DialogProps, 'isOpen' | 'onClose' | 'title'> & Partial<Pick<DialogProps, 'title'>>,
-): ReactNode {
+) {
   const { text, label = text, icon, kind, size, isWide, right, refusal, title = label, ...dialog } = props
   const [isOpen, setIsOpen] = useState(false)
   return (
@@ -64,7 +64,7 @@ export function DialogButton(
 
 type TriggerProps = { [Key in keyof Look]?: Look[Key] | undefined } & Pick<ButtonProps, 'isPending' | 'onClick'>
 
-function Trigger({ text, label = text ?? '', icon, right, refusal, ...button }: TriggerProps): ReactNode {
+function Trigger({ text, label = text ?? '', icon, right, refusal, ...button }: TriggerProps) {
   return (
     <Refusal of={right}>
       {mayNot =>

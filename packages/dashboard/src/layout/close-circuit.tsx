@@ -1,10 +1,9 @@
-import type { ReactNode } from 'react'
 import { call } from '../api/call.ts'
 import { useWorkspace } from '../session/scope.ts'
 import { ChangeButton } from './change-buttons.tsx'
 
 /** Closes the circuit breaker of a host, so its waiting tasks start. */
-export function CloseCircuit({ host }: { host: string }): ReactNode {
+export function CloseCircuit({ host }: { host: string }) {
   const { workspace } = useWorkspace()
   return (
     <ChangeButton

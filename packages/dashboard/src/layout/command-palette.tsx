@@ -1,6 +1,6 @@
 import type { Found } from '@belfry/contract/search'
 import { Command as Cmdk, defaultFilter } from 'cmdk'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { paths } from '../paths.ts'
 import { useOrganization } from '../session/scope.ts'
@@ -19,7 +19,7 @@ type CommandPaletteProps = {
 }
 
 /** Searches the commands, and the objects of the workspace. "pause" or "resume" before a name acts on the result. */
-export function CommandPalette({ group: only, onClose }: CommandPaletteProps): ReactNode {
+export function CommandPalette({ group: only, onClose }: CommandPaletteProps) {
   const commands = usePaletteCommands().filter(({ group }) => only === undefined || group === only)
   const navigate = useNavigate()
   const { organization } = useOrganization()

@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { type ChangeEvent, type ReactNode, useId, useState } from 'react'
+import { type ChangeEvent, useId, useState } from 'react'
 import { pagesOf, queryOf } from '../api/queries.ts'
 import { useWorkspace } from '../session/scope.ts'
 import { TextInput } from '../ui/field.tsx'
@@ -18,7 +18,7 @@ type CronJobFilterProps<Name extends string> = {
 }
 
 /** Filters a list by cron jobs. Searches for them by the start of their names. Hidden in a workspace without cron jobs. */
-export function CronJobFilter<Name extends string>(props: CronJobFilterProps<Name>): ReactNode {
+export function CronJobFilter<Name extends string>(props: CronJobFilterProps<Name>) {
   const { filters, exclude, isMultiple } = props
   const { workspace } = useWorkspace()
   const [text, setText] = useState('')
@@ -70,7 +70,7 @@ export function CronJobFilter<Name extends string>(props: CronJobFilterProps<Nam
   )
 }
 
-function CronJobName({ id }: { id: string }): ReactNode {
+function CronJobName({ id }: { id: string }) {
   const { workspace } = useWorkspace()
   const { data } = useQuery(queryOf('getCronJob', { ws: workspace.id, cronjob: id }))
   return data?.name ?? id

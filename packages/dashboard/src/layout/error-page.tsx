@@ -1,4 +1,4 @@
-import { createContext, type ReactNode, use } from 'react'
+import { createContext, use } from 'react'
 import { useRouteError } from 'react-router'
 import { ApiProblem, messageOf } from '../api/api-problem.ts'
 import { paths } from '../paths.ts'
@@ -12,7 +12,7 @@ import styles from './plain-layout.module.css'
 export const InShell = createContext(false)
 
 /** Shown when a page cannot be loaded, or fails. */
-export function ErrorPage(): ReactNode {
+export function ErrorPage() {
   const error = useRouteError()
   const isMissing = typeof error === 'object' && error !== null && 'status' in error && error.status === 404
   const needsFactor = error instanceof ApiProblem && error.code === 'second_factor_required'

@@ -1,7 +1,7 @@
 import type { RunFailures } from '@belfry/contract/run-failures'
 import { useQuery } from '@tanstack/react-query'
 import { BellOff, Check, RotateCcw } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { call } from '../api/call.ts'
 import { queryOf } from '../api/queries.ts'
 import type { WorkspacePaths } from '../paths.ts'
@@ -27,7 +27,7 @@ type FailureGroupsProps = {
 }
 
 /** Lists the failed runs since a time by host, error and status. Each row links to its runs in the log. */
-export function FailureGroups({ from, host }: FailureGroupsProps): ReactNode {
+export function FailureGroups({ from, host }: FailureGroupsProps) {
   const { workspace, to } = useWorkspace()
   const [isAll, setIsAll] = useState(false)
   const [areSettledShown, setAreSettledShown] = useState(false)
@@ -79,7 +79,7 @@ const moves = {
   ignored: { verb: 'Ignore', icon: <BellOff size={16} />, done: 'Ignored until it is reopened.' },
 } as const
 
-function StateButtons({ group }: { group: Group }): ReactNode {
+function StateButtons({ group }: { group: Group }) {
   const { workspace } = useWorkspace()
   const refusal = useRefusal('host.write')
   const { host, error_code, response_status } = group

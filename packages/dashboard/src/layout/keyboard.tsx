@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useMemo, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { paths } from '../paths.ts'
 import { useOrganization, useRights } from '../session/scope.ts'
@@ -12,7 +12,7 @@ import { onShowPalette } from './show-palette.ts'
 
 const CommandPalette = latePart(async () => (await import('./command-palette.tsx')).CommandPalette)
 
-export function Keyboard(): ReactNode {
+export function Keyboard() {
   const [open, setOpen] = useState<{ part: 'palette' | 'help'; group?: string | undefined } | null>(null)
   const { slug } = useOrganization().organization
   const ws = useShellWorkspace()?.id

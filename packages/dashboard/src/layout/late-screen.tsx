@@ -1,4 +1,4 @@
-import { type ComponentType, type ReactNode, useCallback, useEffect, useState } from 'react'
+import { type ComponentType, useCallback, useEffect, useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { reloadIfReplaced } from '../ui/late-part.tsx'
@@ -6,7 +6,7 @@ import { usePageTitle } from '../ui/use-page-title.ts'
 
 /** Returns a screen in place of one whose script could not be loaded. It loads the script once that is possible. */
 export function lateScreen(load: () => Promise<ComponentType>): ComponentType {
-  return function LateScreen(): ReactNode {
+  return function LateScreen() {
     const [Screen, setScreen] = useState<ComponentType | null>(null)
     const [isTrying, setIsTrying] = useState(false)
     const retry = useCallback(async () => {
@@ -29,7 +29,7 @@ export function lateScreen(load: () => Promise<ComponentType>): ComponentType {
   }
 }
 
-function NotLoaded({ isTrying, onRetry }: { isTrying: boolean; onRetry(): void }): ReactNode {
+function NotLoaded({ isTrying, onRetry }: { isTrying: boolean; onRetry(): void }) {
   const title = 'This page could not be loaded'
   usePageTitle(title)
   return (

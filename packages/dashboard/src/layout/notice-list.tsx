@@ -10,7 +10,7 @@ import { Banner } from './banner.tsx'
 import { useShellWorkspace } from './navigation.ts'
 
 /** One banner for each thing that keeps tasks from running, with what to do about it. */
-export function NoticeList({ notices }: { notices: readonly Notice[] }): ReactNode {
+export function NoticeList({ notices }: { notices: readonly Notice[] }) {
   const { organization } = useOrganization()
   const workspace = useShellWorkspace()
   const maySeeUsage = useRights().can('usage.read').allowed
@@ -75,7 +75,7 @@ function textOf({ kind, count, name, since, tasks: all }: Notice): string {
   return texts[kind]
 }
 
-function filled(text: string, { name, since }: Notice): ReactNode {
+function filled(text: string, { name, since }: Notice) {
   const values = new Map<string, ReactNode>([
     ['{name}', <b key="name">{name}</b>],
     ['{ago}', since && <RelativeTime key="ago" at={since} />],
@@ -84,7 +84,7 @@ function filled(text: string, { name, since }: Notice): ReactNode {
 }
 
 /** Returns the link to where a user can do something about it. */
-function remedyOf({ kind, name }: Notice, to: WorkspacePaths, usage: string | null): ReactNode {
+function remedyOf({ kind, name }: Notice, to: WorkspacePaths, usage: string | null) {
   const host = name === null ? <Link to={to.hosts()}>Hosts</Link> : <Link to={to.host(name)}>Host</Link>
   const limit = (reason: string) => (
     <>

@@ -1,5 +1,4 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
 import { ApiProblem } from '../api/api-problem.ts'
 import { read } from '../api/call.ts'
 import { queryOf } from '../api/queries.ts'
@@ -9,7 +8,7 @@ import { Banner } from './banner.tsx'
 const NoticeList = latePart(async () => (await import('./notice-list.tsx')).NoticeList)
 
 /** Says on every page of a workspace what keeps its tasks from running, or that Belfry does not answer. */
-export function Notices({ workspaceId }: { workspaceId: string }): ReactNode {
+export function Notices({ workspaceId }: { workspaceId: string }) {
   const { data, error } = useQuery(statusQuery(workspaceId))
   const outage = error instanceof ApiProblem ? outages[error.status] : undefined
   return (

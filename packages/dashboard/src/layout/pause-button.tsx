@@ -1,5 +1,4 @@
 import { Pause, Play } from 'lucide-react'
-import type { ReactNode } from 'react'
 import { call } from '../api/call.ts'
 import { useWorkspace } from '../session/scope.ts'
 import { ChangeButton, type Look } from './change-buttons.tsx'
@@ -20,7 +19,7 @@ type PauseButtonProps = Pick<Look, 'text' | 'label'> & {
 }
 
 /** A button that pauses an object of the workspace, or resumes a paused one. */
-export function PauseButton({ what, id = '', name, isPaused, ...look }: PauseButtonProps): ReactNode {
+export function PauseButton({ what, id = '', name, isPaused, ...look }: PauseButtonProps) {
   const { workspace } = useWorkspace()
   const verb = isPaused ? 'resume' : 'pause'
   const Icon = isPaused ? Play : Pause

@@ -6,7 +6,7 @@ import styles from './plain-layout.module.css'
 type PlainLayoutProps = { title: string; description?: ReactNode; children: ReactNode; foot?: ReactNode }
 
 /** A page without the shell, such as the sign-in page. */
-export function PlainLayout({ title, description, children, foot }: PlainLayoutProps): ReactNode {
+export function PlainLayout({ title, description, children, foot }: PlainLayoutProps) {
   usePageTitle(title)
   return (
     <main className={styles.page}>

@@ -62,7 +62,7 @@ type Removal<Row> = Pick<Change<unknown, Row>, 'run'> & {
 }
 
 /** A page with a table. `?new=1` opens the dialog that creates a row. */
-export function ResourceList<Row>(props: ResourceListProps<Row>): ReactNode {
+export function ResourceList<Row>(props: ResourceListProps<Row>) {
   const { title, description, create, form, nameOf, edit, remove, buttons, filters, onClear, empty, ...table } = props
   const [params, setParams] = useSearchParams()
   const [isCreating, setIsCreating] = useState(false)
@@ -117,7 +117,7 @@ export function ResourceList<Row>(props: ResourceListProps<Row>): ReactNode {
   )
 }
 
-function CreateButton({ create, onClick }: { create: Creation; onClick(): void }): ReactNode {
+function CreateButton({ create, onClick }: { create: Creation; onClick(): void }) {
   const look = { kind: 'primary', icon: create.icon ?? <Plus size={16} />, 'aria-keyshortcuts': 'c' } as const
   return (
     <Refusal of={create.right}>
@@ -136,7 +136,7 @@ function CreateButton({ create, onClick }: { create: Creation; onClick(): void }
   )
 }
 
-function RowActions<Row>({ row, list }: { row: Row; list: ResourceListProps<Row> }): ReactNode {
+function RowActions<Row>({ row, list }: { row: Row; list: ResourceListProps<Row> }) {
   const { actions, edit, remove } = list
   const name = list.nameOf?.(row) ?? ''
   const fields = edit && list.form?.(row)

@@ -1,5 +1,4 @@
 import type { Run } from '@belfry/contract/run'
-import type { ReactNode } from 'react'
 import { useWorkspace } from '../session/scope.ts'
 import { formatDuration } from '../ui/format-time.ts'
 import { ListTable, type ListTableProps } from '../ui/list-table.tsx'
@@ -30,7 +29,7 @@ type RunTableProps = Pick<ListTableProps<Run>, 'list' | 'empty'> & {
   withAttempt?: boolean
 }
 
-export function RunTable({ withAttempt, ...table }: RunTableProps): ReactNode {
+export function RunTable({ withAttempt, ...table }: RunTableProps) {
   const { to } = useWorkspace()
   return (
     <ListTable

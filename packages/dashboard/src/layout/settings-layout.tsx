@@ -1,10 +1,10 @@
-import { type ReactNode, useEffect, useRef } from 'react'
+import { useEffect, useRef } from 'react'
 import { NavLink, Outlet, useLocation } from 'react-router'
 import { useSettingsNavigation } from './navigation.ts'
 import styles from './shell.module.css'
 
 /** The settings pages of a workspace and its organization, with their navigation. */
-export function SettingsLayout(): ReactNode {
+export function SettingsLayout() {
   const groups = useSettingsNavigation()
   const { pathname } = useLocation()
   const list = useRef<HTMLElement>(null)

@@ -1,6 +1,5 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { Building2, Check, LogOut, Plus, Search, ShieldUser, UserRound } from 'lucide-react'
-import type { ReactNode } from 'react'
 import { queryOf } from '../api/queries.ts'
 import { paths } from '../paths.ts'
 import { useOrganization, useRefusal } from '../session/scope.ts'
@@ -11,7 +10,7 @@ import { chooseTheme, themes } from './theme.ts'
 import { useSignOut } from './use-sign-out.ts'
 
 /** What the menu of the signed-in user offers: profile, theme and sign-out. */
-export function UserMenuItems(): ReactNode {
+export function UserMenuItems() {
   const { data: me } = useSuspenseQuery(queryOf('getMe'))
   const signOut = useSignOut()
   return (
@@ -42,7 +41,7 @@ export function UserMenuItems(): ReactNode {
 // The palette finds the others.
 const maxListed = 8
 
-export function SwitcherItems(): ReactNode {
+export function SwitcherItems() {
   const { data: me } = useSuspenseQuery(queryOf('getMe'))
   const { organization, workspaces } = useOrganization()
   const workspace = useShellWorkspace()
@@ -86,6 +85,6 @@ export function SwitcherItems(): ReactNode {
   )
 }
 
-function Mark({ isOn }: { isOn: boolean }): ReactNode {
+function Mark({ isOn }: { isOn: boolean }) {
   return <Check size={15} visibility={isOn ? 'visible' : 'hidden'} />
 }

@@ -26,7 +26,7 @@ const SwitcherItems = latePart(async () => (await import('./shell-menus.tsx')).S
 const UserMenuItems = latePart(async () => (await import('./shell-menus.tsx')).UserMenuItems)
 
 /** The frame around every page of an organization. */
-export function Shell(): ReactNode {
+export function Shell() {
   const { organization, workspace } = useOrganization()
   const shown = useShellWorkspace()
   const pages = useWorkspaceNavigation()
@@ -67,7 +67,7 @@ export function Shell(): ReactNode {
 // The number that the API counts to.
 const maxCounted = 1_000
 
-function PageLink({ label, to, icon: Icon, isCurrent, count }: NavigationItem & { count: number }): ReactNode {
+function PageLink({ label, to, icon: Icon, isCurrent, count }: NavigationItem & { count: number }) {
   const counted = formatCounted(count, count >= maxCounted)
   return (
     <Link
@@ -101,7 +101,7 @@ type FrameProps = {
 }
 
 /** A sidebar beside the current page; a bar with a button that opens the sidebar on narrow screens. */
-export function Frame(props: FrameProps): ReactNode {
+export function Frame(props: FrameProps) {
   const sidebar = (
     <aside className={styles.sidebar} aria-label="Sidebar">
       {props.head}
@@ -138,7 +138,7 @@ export function Frame(props: FrameProps): ReactNode {
 }
 
 /** Opens the sidebar over the page. A navigation closes it. */
-function PagesButton({ children }: { children: ReactNode }): ReactNode {
+function PagesButton({ children }: { children: ReactNode }) {
   const [isOpen, setIsOpen] = useState(false)
   const { pathname } = useLocation()
   useEffect(() => setIsOpen(false), [pathname])
@@ -161,7 +161,7 @@ function PagesButton({ children }: { children: ReactNode }): ReactNode {
   )
 }
 
-function TimeStyleSelect(): ReactNode {
+function TimeStyleSelect() {
   const style = useTimeStyle()
   return (
     <Select
@@ -175,7 +175,7 @@ function TimeStyleSelect(): ReactNode {
 }
 
 /** Shows the current workspace and switches to others. */
-function Switcher(): ReactNode {
+function Switcher() {
   const { organization } = useOrganization()
   const workspace = useShellWorkspace()
   const trigger = (
@@ -195,7 +195,7 @@ function Switcher(): ReactNode {
   )
 }
 
-function UserMenu(): ReactNode {
+function UserMenu() {
   const { data: me } = useSuspenseQuery(queryOf('getMe'))
   const trigger = (
     <button type="button" className={styles.user}>

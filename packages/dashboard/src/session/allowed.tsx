@@ -5,13 +5,13 @@ import { EmptyState } from '../ui/empty-state.tsx'
 import { useRefusal } from './scope.ts'
 
 /** Passes its children why the user may not perform an action, or null. Without an action there is no reason. */
-export function Refusal({ of, children }: { of: Action | undefined; children: Decided }): ReactNode {
+export function Refusal({ of, children }: { of: Action | undefined; children: Decided }) {
   return of ? <Refused of={of}>{children}</Refused> : children(null)
 }
 
 type Decided = (refusal: string | null) => ReactNode
 
-function Refused({ of, children }: { of: Action; children: Decided }): ReactNode {
+function Refused({ of, children }: { of: Action; children: Decided }) {
   return children(useRefusal(of))
 }
 
@@ -23,7 +23,7 @@ type PageForProps = {
 }
 
 /** Renders a page for users with a right. Others see why they lack it. */
-export function PageFor({ right, isWhole, children }: PageForProps): ReactNode {
+export function PageFor({ right, isWhole, children }: PageForProps) {
   const refusal = useRefusal(right)
   if (refusal === null) return children
   return (

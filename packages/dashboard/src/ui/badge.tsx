@@ -5,15 +5,7 @@ import { classNames } from './class-names.ts'
 export type Tone = 'plain' | 'good' | 'bad' | 'warn' | 'busy' | 'accent'
 
 /** A short label. Where the tone matters it has an icon too, because color alone is not accessible. */
-export function Badge({
-  tone = 'plain',
-  icon,
-  children,
-}: {
-  tone?: Tone
-  icon?: ReactNode
-  children: ReactNode
-}): ReactNode {
+export function Badge({ tone = 'plain', icon, children }: { tone?: Tone; icon?: ReactNode; children: ReactNode }) {
   return (
     <span className={classNames(styles.badge, styles[tone])}>
       {icon}

@@ -25,7 +25,7 @@ function lookOf({ kind = 'secondary', size, isWide }: Look): string {
 }
 
 /** A button for an action. For navigation use `ButtonLink`. */
-export function Button({ refusal, ...props }: ButtonProps): ReactNode {
+export function Button({ refusal, ...props }: ButtonProps) {
   const button = <PlainButton {...props} refusal={refusal} />
   return refusal ? <Tooltip text={refusal}>{button}</Tooltip> : button
 }
@@ -33,7 +33,7 @@ export function Button({ refusal, ...props }: ButtonProps): ReactNode {
 type IconButtonProps = Omit<ButtonProps, 'children'> & { label: string; icon: ReactNode }
 
 /** A button with only an icon. `label` is its accessible name and its tooltip. */
-export function IconButton({ label, kind = 'quiet', className, ...props }: IconButtonProps): ReactNode {
+export function IconButton({ label, kind = 'quiet', className, ...props }: IconButtonProps) {
   return (
     <Tooltip text={props.refusal ?? label}>
       <PlainButton {...props} kind={kind} aria-label={label} className={classNames(styles.icon, className)} />
@@ -41,7 +41,7 @@ export function IconButton({ label, kind = 'quiet', className, ...props }: IconB
   )
 }
 
-function PlainButton({ kind, size, isWide, icon, isPending, refusal, children, ...props }: ButtonProps): ReactNode {
+function PlainButton({ kind, size, isWide, icon, isPending, refusal, children, ...props }: ButtonProps) {
   const isOff = Boolean(isPending || refusal)
   return (
     <button
@@ -63,7 +63,7 @@ type ButtonLinkProps = Look &
   Pick<ComponentProps<'a'>, 'children' | 'aria-keyshortcuts'> & { to: string; onClick?: () => void }
 
 /** A link that looks like a button. With a refusal it becomes a disabled button. */
-export function ButtonLink({ kind, size, isWide, icon, refusal, children, ...link }: ButtonLinkProps): ReactNode {
+export function ButtonLink({ kind, size, isWide, icon, refusal, children, ...link }: ButtonLinkProps) {
   if (refusal) return <Button {...{ kind, size, isWide, icon, refusal, children }} />
   return (
     <RouterLink {...link} className={lookOf({ kind, size, isWide })}>
@@ -74,6 +74,6 @@ export function ButtonLink({ kind, size, isWide, icon, refusal, children, ...lin
 }
 
 /** A link within text. */
-export function Link(props: ComponentProps<typeof RouterLink>): ReactNode {
+export function Link(props: ComponentProps<typeof RouterLink>) {
   return <RouterLink {...props} className={classNames(styles.link, props.className)} />
 }

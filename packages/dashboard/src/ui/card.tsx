@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import styles from './layout.module.css'
 
-export function Card({ children, label }: { children: ReactNode; label?: string }): ReactNode {
+export function Card({ children, label }: { children: ReactNode; label?: string }) {
   return (
     <section className={styles.card} aria-label={label}>
       {children}
@@ -9,11 +9,11 @@ export function Card({ children, label }: { children: ReactNode; label?: string 
   )
 }
 
-export function Stack({ children }: { children: ReactNode }): ReactNode {
+export function Stack({ children }: { children: ReactNode }) {
   return <div className={styles.stack}>{children}</div>
 }
 
 /** Two columns, or one below the other on narrow screens. */
-export function Columns({ children }: { children: ReactNode }): ReactNode {
+export function Columns({ children }: { children: ReactNode }) {
   return <div className={styles.columns}>{children}</div>
 }

@@ -40,15 +40,7 @@ export type ChartProps = {
 }
 
 /** Numbers over time, as a chart or as a table. */
-export function Chart({
-  title,
-  data,
-  height = 200,
-  kind = 'lines',
-  isCompact = false,
-  note,
-  linkTo,
-}: ChartProps): ReactNode {
+export function Chart({ title, data, height = 200, kind = 'lines', isCompact = false, note, linkTo }: ChartProps) {
   const [isTable, setIsTable] = useState(false)
   const navigate = useNavigate()
   const { at } = data
@@ -77,7 +69,7 @@ export function Chart({
 
 type DrawnProps = Required<Pick<ChartProps, 'kind' | 'title'>> & Omit<PlotProps, 'tooltipOf'> & { hasLegend: boolean }
 
-function Drawing({ kind, title, data, height, hasLegend, onPick }: DrawnProps): ReactNode {
+function Drawing({ kind, title, data, height, hasLegend, onPick }: DrawnProps) {
   const { at, series, isDuration, timeZone } = data
   const labels = formatTicks(at, timeZone).map(text => text.split('\n'))
   const shownEvery = Math.ceil(at.length / 6)
@@ -112,7 +104,7 @@ function Drawing({ kind, title, data, height, hasLegend, onPick }: DrawnProps): 
 }
 
 // Few enough to be elements. Each shows its numbers on hover.
-function Bars({ data: { at, series }, height, tooltipOf, onPick }: PlotProps): ReactNode {
+function Bars({ data: { at, series }, height, tooltipOf, onPick }: PlotProps) {
   const sums = at.map((_, index) => series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0))
   const top = Math.max(1, ...sums)
   return (
@@ -142,7 +134,7 @@ function heightOf(value: number, top: number): string {
 
 type NumbersProps = { title: string; data: ChartData; pathAt: ((index: number) => string) | undefined }
 
-function Numbers({ title, data: { at, series, isDuration, timeZone }, pathAt }: NumbersProps): ReactNode {
+function Numbers({ title, data: { at, series, isDuration, timeZone }, pathAt }: NumbersProps) {
   const times = at.map(time => formatAbsolute(new Date(time), timeZone))
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users scroll it

@@ -17,16 +17,16 @@ type ToggleProps = {
 }
 
 /** A checkbox. Its value is submitted with the form. */
-export function Checkbox(props: ToggleProps): ReactNode {
+export function Checkbox(props: ToggleProps) {
   return <Toggle {...props} className={styles.box} />
 }
 
 /** A switch. Its change applies immediately. */
-export function Switch(props: ToggleProps): ReactNode {
+export function Switch(props: ToggleProps) {
   return <Toggle {...props} className={styles.switch} role="switch" />
 }
 
-function Toggle(props: ToggleProps & Pick<ComponentProps<'input'>, 'className' | 'role'>): ReactNode {
+function Toggle(props: ToggleProps & Pick<ComponentProps<'input'>, 'className' | 'role'>) {
   const { label, hint, name, isOn, isInitiallyOn, onChange, refusal, isLabelHidden, className, role } = props
   const id = useId()
   const toggle = (

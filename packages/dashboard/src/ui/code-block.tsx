@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react'
 import { classNames } from './class-names.ts'
 import { CopyButton } from './copy-button.tsx'
 import styles from './layout.module.css'
@@ -13,7 +12,7 @@ type CodeBlockProps = {
 }
 
 /** Shows text, never as markup. Invisible characters are shown as code points; a copy has the original. */
-export function CodeBlock({ text, label, isWrapped, onCopied }: CodeBlockProps): ReactNode {
+export function CodeBlock({ text, label, isWrapped, onCopied }: CodeBlockProps) {
   return (
     <figure className={classNames(styles.code, isWrapped && styles.wrap)} aria-label={label}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users scroll text that is longer than its frame */}

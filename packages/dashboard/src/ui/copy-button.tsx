@@ -21,7 +21,7 @@ export function CopyButton({
   /** Replaces the default icon. */
   icon?: ReactNode
   children?: ReactNode
-}): ReactNode {
+}) {
   const [isCopied, setIsCopied] = useState(false)
   const toast = useToast()
   useEffect(() => {
@@ -56,7 +56,7 @@ export function CopyButton({
   )
 }
 
-export function CopyableId({ id }: { id: string }): ReactNode {
+export function CopyableId({ id }: { id: string }) {
   return (
     <span className={styles.id}>
       <code>{id}</code>

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import styles from './layout.module.css'
 
 /** A list of names and values. Rows without a value are left out. */
-export function DefinitionList({ rows }: { rows: Readonly<Record<string, ReactNode>> }): ReactNode {
+export function DefinitionList({ rows }: { rows: Readonly<Record<string, ReactNode>> }) {
   return (
     <dl className={styles.list}>
       {Object.entries(rows)

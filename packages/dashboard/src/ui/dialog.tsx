@@ -21,7 +21,7 @@ export function useCloseDialog(): (() => void) | null {
   return useContext(CloseContext)
 }
 
-export function Dialog({ isOpen, ...props }: DialogProps): ReactNode {
+export function Dialog({ isOpen, ...props }: DialogProps) {
   if (!isOpen) return null
   return (
     <CloseContext value={props.onClose}>
@@ -30,7 +30,7 @@ export function Dialog({ isOpen, ...props }: DialogProps): ReactNode {
   )
 }
 
-export function DialogActions({ children }: { children: ReactNode }): ReactNode {
+export function DialogActions({ children }: { children: ReactNode }) {
   return <div className={styles.actions}>{children}</div>
 }
 
@@ -55,7 +55,7 @@ export function ConfirmDialog({
   onConfirm,
   children,
   ...dialog
-}: ConfirmDialogProps): ReactNode {
+}: ConfirmDialogProps) {
   return (
     <Dialog {...dialog}>
       {children}

@@ -14,7 +14,7 @@ export type EmptyStateProps = {
 }
 
 /** Shown in place of an empty list. Explains what appears here and how to create it. */
-export function EmptyState({ icon: Icon, picture, title, children, actions, isPage }: EmptyStateProps): ReactNode {
+export function EmptyState({ icon: Icon, picture, title, children, actions, isPage }: EmptyStateProps) {
   return (
     <div className={styles.empty}>
       {picture}

@@ -18,7 +18,7 @@ type FieldProps = {
   children: ReactNode
 }
 
-export function Field({ label, hint, error, isOptional, children }: FieldProps): ReactNode {
+export function Field({ label, hint, error, isOptional, children }: FieldProps) {
   const id = useId()
   const describedBy = classNames(hint != null && `${id}-hint`, error && `${id}-error`) || undefined
   return (
@@ -40,7 +40,7 @@ export function Field({ label, hint, error, isOptional, children }: FieldProps):
 }
 
 /** The error of an input. The input refers to it by `id`. An error inside folded fields unfolds them. */
-export function FieldError({ id, error }: { id: string; error: string | undefined }): ReactNode {
+export function FieldError({ id, error }: { id: string; error: string | undefined }) {
   const element = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const folded = error && element.current?.closest('details')
@@ -58,11 +58,11 @@ export function FieldError({ id, error }: { id: string; error: string | undefine
 /** Text of a program, such as a name or a pattern. Turns off the browser's spell check. */
 type Mono = { isMono?: boolean }
 
-export function TextInput(props: ComponentProps<'input'> & Mono): ReactNode {
+export function TextInput(props: ComponentProps<'input'> & Mono) {
   return <input type="text" {...useInput(props)} />
 }
 
-function Textarea(props: ComponentProps<'textarea'> & Mono): ReactNode {
+function Textarea(props: ComponentProps<'textarea'> & Mono) {
   return <textarea {...useInput(props)} />
 }
 
@@ -79,7 +79,7 @@ type SelectOption = string | { value: string | number; label: string; title?: st
 type SelectProps = ComponentProps<'select'> & { options: readonly SelectOption[] }
 
 /** A native select, because it works best on phones and with screen readers. */
-export function Select({ options, ...props }: SelectProps): ReactNode {
+export function Select({ options, ...props }: SelectProps) {
   return (
     <select {...useInput(props)}>
       {options.map(option => {
@@ -101,7 +101,7 @@ export const TextareaField = inField(Textarea)
 export const SelectField = inField(Select)
 
 function inField<Props extends { name?: string | undefined }>(Input: (props: Props) => ReactNode) {
-  return function InputField(props: Omit<FieldProps, 'children'> & Props): ReactNode {
+  return function InputField(props: Omit<FieldProps, 'children'> & Props) {
     const { label, hint, error, isOptional, ...input } = props
     const errors = useContext(FieldErrorsContext)
     return (

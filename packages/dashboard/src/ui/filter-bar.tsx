@@ -65,7 +65,7 @@ type FilterBarProps<Name extends string> = {
 }
 
 /** The filters of a list, from `useFilters`. */
-export function FilterBar<Name extends string>({ filters, search, children }: FilterBarProps<Name>): ReactNode {
+export function FilterBar<Name extends string>({ filters, search, children }: FilterBarProps<Name>) {
   const [isOpen, setIsOpen] = useState(false)
   const list = useResolvedPath('.').pathname // each workspace has its own lists
   const count = Object.keys(filters.values).length
@@ -111,7 +111,7 @@ export function SearchFilter<Name extends string>({
   name,
   label,
   isPageSearch,
-}: FilterProps<Name> & { isPageSearch?: boolean }): ReactNode {
+}: FilterProps<Name> & { isPageSearch?: boolean }) {
   const applied = filters.first(name)
   const [text, setText] = useState(applied)
   const own = useRef<string[]>([])
@@ -149,7 +149,7 @@ export type Option = { value: string; label: string }
 /** A select whose first option means all. */
 export function SelectFilter<Name extends string>(
   props: FilterProps<Name> & { all: string; options: readonly Option[] },
-): ReactNode {
+) {
   const { filters, name, label, all, options } = props
   return (
     <Select
@@ -175,7 +175,7 @@ type MultiFilterProps<Name extends string> = {
 const maxLabels = 2
 
 /** A menu for choosing several values. An empty choice means all. */
-export function MultiFilter<Name extends string>(props: MultiFilterProps<Name>): ReactNode {
+export function MultiFilter<Name extends string>(props: MultiFilterProps<Name>) {
   const { filters, name, exclude, label, all, options } = props
   const included = filters.values[name] ?? []
   const excluded = (exclude && filters.values[exclude]) ?? []
@@ -239,7 +239,7 @@ type ChipsProps<Name extends string> = {
 }
 
 /** The values of a filter that a search or a link has set, each with buttons to remove it and to exclude it. */
-export function Chips<Name extends string>(props: ChipsProps<Name>): ReactNode {
+export function Chips<Name extends string>(props: ChipsProps<Name>) {
   const { filters, name, exclude, label, shown = value => <code>{value}</code> } = props
   const { values, setAll } = filters
   return (exclude ? [name, exclude] : [name]).flatMap(filter => {

@@ -1,4 +1,4 @@
-import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
+import { type ComponentType, useEffect, useState } from 'react'
 import { readStored, store } from './browser-storage.ts'
 
 /**
@@ -7,7 +7,7 @@ import { readStored, store } from './browser-storage.ts'
  */
 export function latePart<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
   let Loaded: ComponentType<Props> | undefined
-  return function LatePart(props: Props): ReactNode {
+  return function LatePart(props: Props) {
     const [, setIsLoaded] = useState(false)
     useEffect(() => {
       if (Loaded) return

@@ -15,7 +15,7 @@ export type PlotProps = {
 }
 
 /** Draws lines over time. A gap is a value that is null; a value between two gaps is a point. */
-export function Lines({ data: { at, series, isDuration = false }, height, tooltipOf, onPick }: PlotProps): ReactNode {
+export function Lines({ data: { at, series, isDuration = false }, height, tooltipOf, onPick }: PlotProps) {
   const max = Math.max(0, ...series.flatMap(({ values }) => values.map(value => value ?? 0)))
   const ticks = ticksOf(max, isDuration)
   const top = ticks.at(-1) ?? 1
@@ -54,7 +54,7 @@ export function Lines({ data: { at, series, isDuration = false }, height, toolti
 type SlotProps = Pick<PlotProps, 'tooltipOf' | 'onPick'> & { index: number; children?: ReactNode }
 
 /** The place of a value. A click opens its page, and hovering shows its numbers. */
-export function Slot({ index, tooltipOf, onPick, children }: SlotProps): ReactNode {
+export function Slot({ index, tooltipOf, onPick, children }: SlotProps) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the table has links for the keyboard
     // biome-ignore lint/a11y/useKeyWithClickEvents: the same

@@ -27,7 +27,7 @@ type ListQuery<Row> = {
 type Rows<Row> = readonly Row[] | { items: readonly Row[] } | { data: readonly Row[] }
 
 /** The table of a list: with its error, and a button for the next page. */
-export function ListTable<Row>({ list, empty, ...props }: ListTableProps<Row>): ReactNode {
+export function ListTable<Row>({ list, empty, ...props }: ListTableProps<Row>) {
   const table = { rowKey: idOf, ...props, rows: props.rows ?? rowsOf(list.data) }
   const { hasNextPage, isFetchingNextPage } = list
   const isEmpty = empty !== undefined && table.rows?.length === 0

@@ -8,7 +8,7 @@ type LoadedProps<Data> = {
 }
 
 /** Shows the data of a query, its error, or a placeholder while it is read. */
-export function Loaded<Data>({ query: { data, error, refetch }, children }: LoadedProps<Data>): ReactNode {
+export function Loaded<Data>({ query: { data, error, refetch }, children }: LoadedProps<Data>) {
   return (
     <>
       {Boolean(error) && <Problem error={error} onRetry={() => void refetch()} />}

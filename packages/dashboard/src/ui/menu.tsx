@@ -9,7 +9,7 @@ async function load(): Promise<void> {
   parts = await import('./open-menu.tsx')
 }
 
-export function Menu(props: MenuProps): ReactNode {
+export function Menu(props: MenuProps) {
   const [isWanted, setIsWanted] = useState(false)
   if (isWanted && parts) return <parts.OpenMenu {...props} />
   const preload = () => void load().catch(() => {}) // A click tries again.
@@ -22,18 +22,18 @@ export function Menu(props: MenuProps): ReactNode {
   })
 }
 
-export function MenuItem(props: MenuItemProps): ReactNode {
+export function MenuItem(props: MenuItemProps) {
   return parts && <parts.MenuItem {...props} />
 }
 
-export function MenuCheckItem(props: MenuCheckItemProps): ReactNode {
+export function MenuCheckItem(props: MenuCheckItemProps) {
   return parts && <parts.MenuCheckItem {...props} />
 }
 
-export function MenuLabel(props: { children: ReactNode }): ReactNode {
+export function MenuLabel(props: { children: ReactNode }) {
   return parts && <parts.MenuLabel {...props} />
 }
 
-export function MenuSeparator(): ReactNode {
+export function MenuSeparator() {
   return parts && <parts.MenuSeparator />
 }

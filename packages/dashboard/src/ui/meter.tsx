@@ -1,11 +1,10 @@
-import type { ReactNode } from 'react'
 import { Badge } from './badge.tsx'
 import styles from './layout.module.css'
 
 type MeterProps = { title: string; used: number; limit: number | null; format(amount: number): string }
 
 /** How much of a limit is used. Warns at the same shares at which Belfry emails the owners. */
-export function Meter({ title, used, limit, format }: MeterProps): ReactNode {
+export function Meter({ title, used, limit, format }: MeterProps) {
   const share = limit === null ? 0 : limit === 0 ? 1 : used / limit
   return (
     <div className={styles.meter}>

@@ -6,7 +6,7 @@ import { classNames } from './class-names.ts'
 import styles from './dialog.module.css'
 import type { DialogProps } from './dialog.tsx'
 
-export function OpenDialog({ onClose, title, description, isWide, children }: Omit<DialogProps, 'isOpen'>): ReactNode {
+export function OpenDialog({ onClose, title, description, isWide, children }: Omit<DialogProps, 'isOpen'>) {
   return (
     <Layer
       className={classNames(styles.dialog, isWide && styles.wide)}
@@ -35,7 +35,7 @@ type PanelProps = {
 }
 
 /** A modal layer without a visible title. */
-export function OpenPanel({ title, children, ...layer }: PanelProps): ReactNode {
+export function OpenPanel({ title, children, ...layer }: PanelProps) {
   return (
     <Layer {...layer}>
       <Radix.Title className="visually-hidden">{title}</Radix.Title>
@@ -48,7 +48,7 @@ type LayerProps = Omit<PanelProps, 'title'> & { isDescribed?: boolean }
 
 // The overlay and the scroll lock are our own. Radix would inject a style element for them, but the content security policy
 // forbids that.
-function Layer({ className, isDescribed, onClose, children }: LayerProps): ReactNode {
+function Layer({ className, isDescribed, onClose, children }: LayerProps) {
   useScrollLock()
   return (
     <Radix.Root open onOpenChange={open => !open && onClose()}>

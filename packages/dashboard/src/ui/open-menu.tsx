@@ -12,7 +12,7 @@ export type MenuProps = {
 }
 
 /** A menu that is open from the start. It is not modal, because Radix would inject a style element. */
-export function OpenMenu({ trigger, children, align = 'start' }: MenuProps): ReactNode {
+export function OpenMenu({ trigger, children, align = 'start' }: MenuProps) {
   return (
     <Radix.Root modal={false} defaultOpen>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
@@ -37,7 +37,7 @@ export type MenuItemProps = {
   refusal?: string | null | undefined
 }
 
-export function MenuItem({ icon, children, onSelect, to, href, isDangerous, refusal }: MenuItemProps): ReactNode {
+export function MenuItem({ icon, children, onSelect, to, href, isDangerous, refusal }: MenuItemProps) {
   const className = classNames(styles.item, isDangerous && styles.danger)
   if (refusal) {
     return (
@@ -76,7 +76,7 @@ export function MenuItem({ icon, children, onSelect, to, href, isDangerous, refu
 export type MenuCheckItemProps = { isChecked: boolean; onChange(): void; children: ReactNode }
 
 /** A choice among several. The menu stays open for further ones. */
-export function MenuCheckItem({ isChecked, onChange, children }: MenuCheckItemProps): ReactNode {
+export function MenuCheckItem({ isChecked, onChange, children }: MenuCheckItemProps) {
   return (
     <Radix.CheckboxItem
       className={styles.item}
@@ -90,10 +90,10 @@ export function MenuCheckItem({ isChecked, onChange, children }: MenuCheckItemPr
   )
 }
 
-export function MenuLabel({ children }: { children: ReactNode }): ReactNode {
+export function MenuLabel({ children }: { children: ReactNode }) {
   return <Radix.Label className={styles.label}>{children}</Radix.Label>
 }
 
-export function MenuSeparator(): ReactNode {
+export function MenuSeparator() {
   return <Radix.Separator className={styles.separator} />
 }

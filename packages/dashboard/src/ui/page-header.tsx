@@ -15,7 +15,7 @@ export type PageHeaderProps = {
 }
 
 /** The header of a page. Every page has one, because it also sets the document title. */
-export function PageHeader({ title, description, parent, actions, badge }: PageHeaderProps): ReactNode {
+export function PageHeader({ title, description, parent, actions, badge }: PageHeaderProps) {
   usePageTitle(title)
   return (
     <header className={styles.header}>

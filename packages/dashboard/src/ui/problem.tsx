@@ -1,5 +1,5 @@
 import { CircleAlert } from 'lucide-react'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { useEffect, useRef } from 'react'
 import { ApiProblem, messageOf } from '../api/api-problem.ts'
 import { Button } from './button.tsx'
 import styles from './layout.module.css'
@@ -10,7 +10,7 @@ const retryMs = 10_000
  * Shows an error. For server errors it adds the request id, to find it in the log of the service. An error that may pass
  * is retried every 10 seconds.
  */
-export function Problem({ error, onRetry }: { error: unknown; onRetry?: () => void }): ReactNode {
+export function Problem({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const mayPass = onRetry !== undefined && error instanceof ApiProblem && (error.status === 0 || error.status >= 500)
   const retry = useRef(onRetry)
   retry.current = onRetry
@@ -50,7 +50,7 @@ export function Problem({ error, onRetry }: { error: unknown; onRetry?: () => vo
   )
 }
 
-export function FormProblem({ problem }: { problem: string | null }): ReactNode {
+export function FormProblem({ problem }: { problem: string | null }) {
   if (!problem) return null
   return (
     <div className={styles.problem} role="alert">

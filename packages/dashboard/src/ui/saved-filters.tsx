@@ -1,5 +1,5 @@
 import { Bookmark, BookmarkX, Check } from 'lucide-react'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { parseStored, readStored, store } from './browser-storage.ts'
 import { Button } from './button.tsx'
 import { Dialog, DialogActions } from './dialog.tsx'
@@ -14,7 +14,7 @@ const maxSaved = 20
 type SavedFiltersProps = { filters: Filters<string>; list: string }
 
 /** The filters that the user has saved for a list in this browser. Another list needs another React key. */
-export function SavedFilters({ filters, list }: SavedFiltersProps): ReactNode {
+export function SavedFilters({ filters, list }: SavedFiltersProps) {
   const key = `belfry.filters ${list}`
   const [saved, setSaved] = useState(() => readSaved(key))
   const [isNaming, setIsNaming] = useState(false)
@@ -76,7 +76,7 @@ export function SavedFilters({ filters, list }: SavedFiltersProps): ReactNode {
 
 type NameDialogProps = { suggestion: string; onClose(): void; onSave(name: string): void }
 
-function NameDialog({ suggestion, onClose, onSave }: NameDialogProps): ReactNode {
+function NameDialog({ suggestion, onClose, onSave }: NameDialogProps) {
   const [name, setName] = useState(suggestion)
   const save = (event: FormEvent) => {
     event.preventDefault()

@@ -1,5 +1,4 @@
 import { Ban, Check, CircleDashed, CircleDot, CirclePause, Flag, OctagonX, RotateCw, X } from 'lucide-react'
-import type { ReactNode } from 'react'
 import { Badge, type Tone } from './badge.tsx'
 import { wordsOf } from './words-of.ts'
 
@@ -23,7 +22,7 @@ const looks = {
 } as const satisfies Record<string, Look>
 
 /** The state of a task or host, or the status of a run or cron job. Each has an icon and a word, not only a color. */
-export function StateBadge({ state }: { state: keyof typeof looks }): ReactNode {
+export function StateBadge({ state }: { state: keyof typeof looks }) {
   const { tone, icon: Icon } = looks[state]
   return (
     <Badge tone={tone} icon={<Icon size={13} strokeWidth={2.4} />}>

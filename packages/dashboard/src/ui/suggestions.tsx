@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react'
 import { moveAmongChildren } from './arrow-keys.ts'
 import { Button } from './button.tsx'
 import styles from './field.module.css'
@@ -11,7 +10,7 @@ type SuggestionsProps<Value> = {
 }
 
 /** Buttons that fill in fields. */
-export function Suggestions<Value>({ label, choices, onChoose }: SuggestionsProps<Value>): ReactNode {
+export function Suggestions<Value>({ label, choices, onChoose }: SuggestionsProps<Value>) {
   return (
     <div role="toolbar" aria-label={label} className={styles.suggestions} onKeyDown={moveAmongChildren}>
       {Object.entries(choices).map(([text, value], index) => (

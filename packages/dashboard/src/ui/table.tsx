@@ -43,7 +43,7 @@ export type TableProps<Row> = {
 const skeletonRows = ['a', 'b', 'c', 'd', 'e', 'f']
 
 /** A table. The keyboard shortcuts of the page move the focus between rows that are links. */
-export function Table<Row>(props: TableProps<Row>): ReactNode {
+export function Table<Row>(props: TableProps<Row>) {
   const { label, rowKey, rowLink, isFresh, actions, isWhole = true } = props
   const columns = actions ? [...props.columns, actionsColumn(actions)] : props.columns
   const [chosen, setChosen] = useState(props.sorting)
@@ -101,7 +101,7 @@ function actionsColumn<Row>(actions: (row: Row) => ReactNode): Column<Row> {
 
 type SortButtonProps<Row> = { column: Column<Row>; sorting: Sorting | undefined; onSort(sorting: Sorting): void }
 
-function SortButton<Row>({ column, sorting, onSort }: SortButtonProps<Row>): ReactNode {
+function SortButton<Row>({ column, sorting, onSort }: SortButtonProps<Row>) {
   const direction = directionOf(column, sorting)
   // The largest number first, and the first name.
   const isDescending = direction === undefined ? column.align === 'end' : direction === 'ascending'
@@ -137,7 +137,7 @@ function sorted<Row>(
   })
 }
 
-function SkeletonRows<Row>({ columns }: { columns: ReadonlyArray<Column<Row>> }): ReactNode {
+function SkeletonRows<Row>({ columns }: { columns: ReadonlyArray<Column<Row>> }) {
   return skeletonRows.map(row => (
     <tr key={row}>
       {columns.map((column, index) => (
@@ -150,7 +150,7 @@ function SkeletonRows<Row>({ columns }: { columns: ReadonlyArray<Column<Row>> })
 }
 
 /** A placeholder for content that is loading. */
-export function Skeleton(): ReactNode {
+export function Skeleton() {
   return <span className={styles.skeleton} aria-hidden="true" />
 }
 

@@ -5,7 +5,7 @@ import styles from './tabs.module.css'
 export type Tab = { id: string; label: ReactNode; content: ReactNode }
 
 /** Tabs for views of the same thing. A view that needs its own URL is a page instead. */
-export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }): ReactNode {
+export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
   const [chosen, setChosen] = useState(tabs[0]?.id)
   const current = tabs.find(({ id }) => id === chosen) ?? tabs[0]
   const id = useId()

@@ -1,4 +1,4 @@
-import { type ReactNode, useSyncExternalStore } from 'react'
+import { useSyncExternalStore } from 'react'
 import { formatAbsolute, formatRelative, formatStamp, formatZoned, viewerZone } from './format-time.ts'
 import styles from './layout.module.css'
 import { useDisplayZone, useTimeStyle } from './time-style.ts'
@@ -14,24 +14,24 @@ type TimeProps = {
  * A time in the style that the user has chosen: relative to now, and updated every second, or with its zone. Hover shows it
  * in full, in local time and in UTC.
  */
-export function RelativeTime({ at, jobZone }: TimeProps): ReactNode {
+export function RelativeTime({ at, jobZone }: TimeProps) {
   const isRelative = useTimeStyle() === 'relative'
   const zone = useDisplayZone(jobZone)
   return isRelative ? <TickingTime at={at} /> : <Time at={at} text={formatStamp(new Date(at), zone)} />
 }
 
-function TickingTime({ at }: { at: string }): ReactNode {
+function TickingTime({ at }: { at: string }) {
   const now = useNow()
   return <Time at={at} text={formatRelative(new Date(at), now)} />
 }
 
 /** A time in full, with its zone. Hover shows it in local time and in UTC. */
-export function AbsoluteTime({ at, jobZone }: TimeProps): ReactNode {
+export function AbsoluteTime({ at, jobZone }: TimeProps) {
   const zone = useDisplayZone(jobZone)
   return <Time at={at} text={formatZoned(new Date(at), zone)} />
 }
 
-function Time({ at, text }: { at: string; text: string }): ReactNode {
+function Time({ at, text }: { at: string; text: string }) {
   return (
     <Tooltip text={<Zones at={new Date(at)} />}>
       <time dateTime={at} className={styles.time}>
@@ -41,7 +41,7 @@ function Time({ at, text }: { at: string; text: string }): ReactNode {
   )
 }
 
-function Zones({ at }: { at: Date }): ReactNode {
+function Zones({ at }: { at: Date }) {
   return (
     <span className={styles.zones}>
       <span>{viewerZone()}</span>

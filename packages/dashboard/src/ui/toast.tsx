@@ -13,7 +13,7 @@ export function useToast(): ShowToast {
   return useContext(ToastContext)
 }
 
-export function ToastProvider({ children }: { children: ReactNode }): ReactNode {
+export function ToastProvider({ children }: { children: ReactNode }) {
   const [shown, setShown] = useState<readonly Shown[] | null>(null)
   const showToast = useCallback<ShowToast>(
     (text, kind = 'good', action) =>

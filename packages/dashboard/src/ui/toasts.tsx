@@ -1,13 +1,12 @@
 import { X } from 'lucide-react'
 import { Toast as Radix } from 'radix-ui'
-import type { ReactNode } from 'react'
 import { Button, IconButton } from './button.tsx'
 import { classNames } from './class-names.ts'
 import styles from './toast.module.css'
 import type { Shown } from './toast.tsx'
 
 /** The notifications on the screen. Loaded with the first one. */
-export function Toasts({ shown, onClose }: { shown: readonly Shown[]; onClose(id: number): void }): ReactNode {
+export function Toasts({ shown, onClose }: { shown: readonly Shown[]; onClose(id: number): void }) {
   return (
     <Radix.Provider duration={6000} label="Notification">
       {shown.map(({ id, text, isBad, action }) => (

@@ -27,7 +27,7 @@ type TooltipProps = {
 }
 
 /** Shows a text on hover and focus. A closed one is almost free, because a list has one for each row. */
-export function Tooltip({ text, children }: TooltipProps): ReactNode {
+export function Tooltip({ text, children }: TooltipProps) {
   const [anchor, setAnchor] = useState<Element | null>(null)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const id = useId()
@@ -70,7 +70,7 @@ export function Tooltip({ text, children }: TooltipProps): ReactNode {
 
 type BubbleProps = { id: string; anchor: Element; onStay(): void; onHide(afterMs: number): void; children: ReactNode }
 
-function Bubble({ id, anchor, onStay, onHide, children }: BubbleProps): ReactNode {
+function Bubble({ id, anchor, onStay, onHide, children }: BubbleProps) {
   const bubble = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
     const own = bubble.current

@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { type ComponentProps, type ReactNode, useState } from 'react'
+import { type ComponentProps, useState } from 'react'
 import { allOf, pagesOf } from '../../api/queries.ts'
 import { useRefusal, useWorkspace } from '../../session/scope.ts'
 import { SelectField, TextField } from '../../ui/field.tsx'
@@ -9,7 +9,7 @@ import { FoldedFields } from './folded-fields.tsx'
 import styles from './request.module.css'
 
 /** The fields of events and subscriptions, folded unless one of them is set at first. */
-export function FlowFields({ draft, onChange }: DraftProps<FlowDraft>): ReactNode {
+export function FlowFields({ draft, onChange }: DraftProps<FlowDraft>) {
   const [isUsed] = useState(() => JSON.stringify(draft) !== JSON.stringify(flowDraftOf()))
   return (
     <FoldedFields summary="Connection, queue, deadline, labels and callbacks" isOpenAtFirst={isUsed}>
@@ -24,7 +24,7 @@ export function FlowFields({ draft, onChange }: DraftProps<FlowDraft>): ReactNod
 }
 
 /** Offers the secrets of the workspace to inputs with `list="secrets"`. */
-export function SecretOptions(): ReactNode {
+export function SecretOptions() {
   const { workspace } = useWorkspace()
   const mayRead = useRefusal('secret.read') === null
   const { data } = useInfiniteQuery({ ...pagesOf('listSecrets', { ws: workspace.id }), enabled: mayRead })
@@ -37,7 +37,7 @@ export function SecretOptions(): ReactNode {
   )
 }
 
-export function ConnectionField({ draft, onChange }: DraftProps<Pick<FlowDraft, 'connection'>>): ReactNode {
+export function ConnectionField({ draft, onChange }: DraftProps<Pick<FlowDraft, 'connection'>>) {
   const { workspace } = useWorkspace()
   const { data = [] } = useQuery(allOf('listConnections', { ws: workspace.id }))
   // A connection that was deleted stays selected until the user chooses another one.
@@ -57,7 +57,7 @@ export function ConnectionField({ draft, onChange }: DraftProps<Pick<FlowDraft, 
 const callbackLabels = { on_success: 'On success', on_failure: 'On failure', on_attempt: 'After each run' }
 
 /** Fields for the URLs that receive the outcome of a task. */
-export function CallbackFields({ draft, onChange }: DraftProps<Pick<FlowDraft, 'callbacks'>>): ReactNode {
+export function CallbackFields({ draft, onChange }: DraftProps<Pick<FlowDraft, 'callbacks'>>) {
   const { callbacks } = draft
   return (
     <>
@@ -85,7 +85,7 @@ export function CallbackFields({ draft, onChange }: DraftProps<Pick<FlowDraft, '
 type Field = 'queue' | 'maxAgeSeconds' | 'labels'
 
 function fieldOf<Name extends Field>(key: Name, look: ComponentProps<typeof TextField>) {
-  return ({ draft, onChange }: DraftProps<Pick<FlowDraft, Name>>): ReactNode => (
+  return ({ draft, onChange }: DraftProps<Pick<FlowDraft, Name>>) => (
     <TextField {...look} isOptional {...draftInput(draft, key, onChange)} />
   )
 }

@@ -12,7 +12,7 @@ type FoldedFieldsProps = {
 }
 
 /** Fields behind a summary. An error in them unfolds them, and they stay so when it is corrected. */
-export function FoldedFields({ summary, values, isOpenAtFirst, children }: FoldedFieldsProps): ReactNode {
+export function FoldedFields({ summary, values, isOpenAtFirst, children }: FoldedFieldsProps) {
   return (
     <details className={styles.folded} open={isOpenAtFirst}>
       <summary>
@@ -24,7 +24,7 @@ export function FoldedFields({ summary, values, isOpenAtFirst, children }: Folde
 }
 
 /** Fields that few requests need, in a separate card. */
-export function FoldedCard(props: FoldedFieldsProps): ReactNode {
+export function FoldedCard(props: FoldedFieldsProps) {
   return (
     <Card label={props.summary}>
       <FoldedFields {...props} />

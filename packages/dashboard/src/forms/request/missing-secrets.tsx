@@ -1,6 +1,6 @@
 import { secretNames } from '@belfry/domain/secrets/secret-reference'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { type ReactNode, useDeferredValue } from 'react'
+import { useDeferredValue } from 'react'
 import { pagesOf } from '../../api/queries.ts'
 import { useRefusal, useWorkspace } from '../../session/scope.ts'
 import { Link } from '../../ui/button.tsx'
@@ -8,7 +8,7 @@ import styles from './request.module.css'
 import type { RequestDraft } from './request-draft.ts'
 
 /** Warns of secrets in a request that do not exist. The request would fail. */
-export function MissingSecrets({ draft }: { draft: RequestDraft }): ReactNode {
+export function MissingSecrets({ draft }: { draft: RequestDraft }) {
   const { workspace, to } = useWorkspace()
   const mayRead = useRefusal('secret.read') === null
   const { url, payload, headers } = useDeferredValue(draft)

@@ -1,5 +1,5 @@
 import { Plus, Trash2 } from 'lucide-react'
-import { type ReactNode, useContext, useDeferredValue, useEffect, useId, useRef, useState } from 'react'
+import { useContext, useDeferredValue, useEffect, useId, useRef, useState } from 'react'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { FieldError, FieldErrorsContext, SelectField, TextareaField, TextField, TextInput } from '../../ui/field.tsx'
 import { type DraftProps, draftInput } from '../draft-input.ts'
@@ -12,7 +12,7 @@ import type { HeaderRow, RequestDraft } from './request-draft.ts'
 const methods: ReadonlyArray<RequestDraft['method']> = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /** Fields for the method, target URL, headers, payload, connection and queue. */
-export function RequestFields({ draft, onChange }: DraftProps<RequestDraft>): ReactNode {
+export function RequestFields({ draft, onChange }: DraftProps<RequestDraft>) {
   return (
     <>
       <div className={styles.target}>
@@ -43,7 +43,7 @@ export function RequestFields({ draft, onChange }: DraftProps<RequestDraft>): Re
 
 const placeholders = { name: 'X-Tenant', value: '{{ secrets.TENANT }}' }
 
-function HeaderEditor({ draft: { headers: rows }, onChange }: DraftProps<RequestDraft>): ReactNode {
+function HeaderEditor({ draft: { headers: rows }, onChange }: DraftProps<RequestDraft>) {
   const { headers: error } = useContext(FieldErrorsContext)
   const id = useId()
   const set = (id: number, change: Partial<HeaderRow>) =>
@@ -94,7 +94,7 @@ function HeaderEditor({ draft: { headers: rows }, onChange }: DraftProps<Request
 const longText = 20_000
 const restMs = 250
 
-function PayloadEditor({ draft, onChange }: DraftProps<RequestDraft>): ReactNode {
+function PayloadEditor({ draft, onChange }: DraftProps<RequestDraft>) {
   const { payload: text, rawBody } = draft
   const [initial] = useState(text)
   const field = useRef<HTMLTextAreaElement>(null)

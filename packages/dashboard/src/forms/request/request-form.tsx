@@ -29,7 +29,7 @@ type RequestFormProps = {
 }
 
 /** The form of a task or cron job, with a preview of the request beside it. */
-export function RequestForm({ state, action, now, backTo, facts, children, more }: RequestFormProps): ReactNode {
+export function RequestForm({ state, action, now, backTo, facts, children, more }: RequestFormProps) {
   const { form, onBlur, isRestored, discard, ...fields } = state
   const [hasCallbacks] = useState(() => Object.values(fields.draft.callbacks).some(({ url }) => url !== ''))
   return (
@@ -80,7 +80,7 @@ export function RequestForm({ state, action, now, backTo, facts, children, more 
   )
 }
 
-export function FormCard({ label, children }: { label: string; children: ReactNode }): ReactNode {
+export function FormCard({ label, children }: { label: string; children: ReactNode }) {
   return (
     <Card label={label}>
       <Stack>{children}</Stack>

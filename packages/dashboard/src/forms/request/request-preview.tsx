@@ -1,4 +1,4 @@
-import { type ReactNode, useDeferredValue, useMemo } from 'react'
+import { useDeferredValue, useMemo } from 'react'
 import { Card } from '../../ui/card.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import styles from './request.module.css'
@@ -9,7 +9,7 @@ import { type RequestFacts, requestText } from './request-text.ts'
 const maxPayload = 20_000
 
 /** Shows the request that will be sent, with the beginning of a long payload. */
-export function RequestPreview({ draft, facts }: { draft: RequestDraft; facts: RequestFacts }): ReactNode {
+export function RequestPreview({ draft, facts }: { draft: RequestDraft; facts: RequestFacts }) {
   // The preview may lag behind the typing.
   const shown = useDeferredValue(draft)
   const { taskId, scheduledAt, isCron = false } = facts

@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react'
 import { optionsOf, SelectField, TextField } from '../../ui/field.tsx'
 import { formatDuration } from '../../ui/format-time.ts'
 import { Suggestions } from '../../ui/suggestions.tsx'
@@ -15,7 +14,7 @@ const backoffs = optionsOf({
 
 const maxShown = 6
 
-export function RetryFields({ draft, onChange }: DraftProps<RetryDraft>): ReactNode {
+export function RetryFields({ draft, onChange }: DraftProps<RetryDraft>) {
   const textField = (label: string, name: string, key: keyof RetryDraft, hint?: string) => (
     <TextField
       label={label}
@@ -56,7 +55,7 @@ export function retrySummary(draft: RetryDraft): string {
   return `${retries}, ${draft.timeoutSeconds} s timeout`
 }
 
-function RetryPreview({ times, isExact }: { times: readonly number[]; isExact: boolean }): ReactNode {
+function RetryPreview({ times, isExact }: { times: readonly number[]; isExact: boolean }) {
   const last = times.at(-1)
   if (last === undefined) return <p className={styles.faint}>No retries. If the run fails, the task is dead.</p>
   return (

@@ -1,4 +1,4 @@
-import { type ReactNode, useId, useState } from 'react'
+import { useId, useState } from 'react'
 import { TextInput } from '../../ui/field.tsx'
 import styles from '../../ui/layout.module.css'
 import { useDisplayZone } from '../../ui/time-style.ts'
@@ -13,7 +13,7 @@ type TimeFilterProps = {
 }
 
 /** One end of a time range: as text in the zone in which times are shown, as an instant in the URL. */
-export function TimeFilter({ label, at, onChange }: TimeFilterProps): ReactNode {
+export function TimeFilter({ label, at, onChange }: TimeFilterProps) {
   const id = useId()
   const zone = useDisplayZone()
   const [error, setError] = useState<string | null>(null)

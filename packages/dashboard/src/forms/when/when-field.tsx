@@ -1,5 +1,5 @@
 import { CalendarDays } from 'lucide-react'
-import { type ReactNode, useMemo, useRef } from 'react'
+import { useMemo, useRef } from 'react'
 import { IconButton } from '../../ui/button.tsx'
 import { Field, SelectField, TextField } from '../../ui/field.tsx'
 import { formatAbsolute, formatRelative, viewerZone } from '../../ui/format-time.ts'
@@ -20,7 +20,7 @@ type WhenFieldProps = {
 }
 
 /** A field for a time: as text, with a time zone and a calendar. Shows the parsed time below. */
-export function WhenField(props: WhenFieldProps): ReactNode {
+export function WhenField(props: WhenFieldProps) {
   const { label, name, value, onChange, isOptional, suggestions = [] } = props
   const zones = useMemo(() => allZones(viewerZone(), value.zone), [value.zone])
   const set = (change: Partial<WhenDraft>) => onChange({ ...value, ...change })
@@ -79,7 +79,7 @@ export function WhenField(props: WhenFieldProps): ReactNode {
   )
 }
 
-function Meaning({ value }: { value: WhenDraft }): ReactNode {
+function Meaning({ value }: { value: WhenDraft }) {
   if (value.text.trim() === '') return null
   const now = new Date()
   const when = parseWhen(value.text, value.zone, now)

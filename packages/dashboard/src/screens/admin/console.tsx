@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react'
 import { Link, NavLink } from 'react-router'
 import { Bell } from '../../layout/bell.tsx'
 import styles from '../../layout/shell.module.css'
@@ -6,7 +5,7 @@ import { Frame } from '../../layout/shell.tsx'
 import { paths } from '../../paths.ts'
 
 /** The frame of the pages for operators of the installation. */
-export function Console(): ReactNode {
+export function Console() {
   return (
     <Frame
       title="Operator console"

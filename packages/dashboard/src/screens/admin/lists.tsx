@@ -1,7 +1,6 @@
 import type { Tenant } from '@belfry/contract/operator'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Building2, MailX, Radar } from 'lucide-react'
-import type { ReactNode } from 'react'
 import { call } from '../../api/call.ts'
 import { pagesOf, queryOf } from '../../api/queries.ts'
 import { Form } from '../../forms/form.tsx'
@@ -26,7 +25,7 @@ const orders = optionsOf({
   mails: 'Most mails',
 })
 
-export function Tenants(): ReactNode {
+export function Tenants() {
   const filters = useFilters(['search', 'suspended', 'sort'])
   return (
     <ResourceList
@@ -59,14 +58,14 @@ export function Tenants(): ReactNode {
 }
 
 /** Whether an organization, or its owner, is suspended. */
-export function TenantState({ tenant }: { tenant: Pick<Tenant, 'account' | 'suspended_at'> }): ReactNode {
+export function TenantState({ tenant }: { tenant: Pick<Tenant, 'account' | 'suspended_at'> }) {
   if (tenant.suspended_at) return <Badge tone="bad">Suspended</Badge>
   if (tenant.account?.suspended_at) return <Badge tone="bad">Owner suspended</Badge>
   return <Badge tone="good">Active</Badge>
 }
 
 /** Finds the workspaces that call a host. */
-export function Hosts(): ReactNode {
+export function Hosts() {
   const filters = useFilters(['host'])
   const host = filters.first('host')
   const list = useQuery({ ...queryOf('findTargets', { query: { host } }), enabled: host !== '' })
@@ -96,7 +95,7 @@ export function Hosts(): ReactNode {
 }
 
 /** The addresses that Belfry does not send alerts or invitations to. */
-export function BlockedAddresses(): ReactNode {
+export function BlockedAddresses() {
   const filters = useFilters(['search'])
   const list = useInfiniteQuery(pagesOf('listBlockedAddresses', { query: { search: filters.first('search') } }))
   return (

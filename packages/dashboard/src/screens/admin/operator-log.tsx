@@ -1,11 +1,10 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { ScrollText } from 'lucide-react'
-import type { ReactNode } from 'react'
 import { pagesOf } from '../../api/queries.ts'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 
-export function OperatorLog(): ReactNode {
+export function OperatorLog() {
   return (
     <ResourceList
       title="Operator log"

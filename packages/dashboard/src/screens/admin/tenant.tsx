@@ -1,7 +1,7 @@
 import type { TenantDetail } from '@belfry/contract/operator'
 import { type TierName, tierNames } from '@belfry/domain/tiers'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { useParams } from 'react-router'
 import { call } from '../../api/call.ts'
 import { queryOf } from '../../api/queries.ts'
@@ -22,12 +22,12 @@ import styles from '../settings/settings.module.css'
 import { TenantState } from './lists.tsx'
 
 /** An organization with its workspaces and members. An operator can suspend each of them. */
-export function TenantPage(): ReactNode {
+export function TenantPage() {
   const { org = '' } = useParams()
   return <Loaded query={useQuery(queryOf('getTenant', { org }))}>{tenant => <Details tenant={tenant} />}</Loaded>
 }
 
-function Details({ tenant }: { tenant: TenantDetail }): ReactNode {
+function Details({ tenant }: { tenant: TenantDetail }) {
   return (
     <Stack>
       <PageHeader
@@ -96,7 +96,7 @@ function Details({ tenant }: { tenant: TenantDetail }): ReactNode {
 }
 
 /** The tier. A change asks for confirmation. */
-function TierSelect({ tenant }: { tenant: TenantDetail }): ReactNode {
+function TierSelect({ tenant }: { tenant: TenantDetail }) {
   const { id, name, tier } = tenant
   const [wanted, setWanted] = useState<TierName | null>(null)
   return (
@@ -135,7 +135,7 @@ function consequenceOf(tenant: TenantDetail, wanted: TierName): string {
 type SuspendButtonProps = { kind: 'Organization' | 'Workspace' | 'User'; id: string; name: string; at: string | null }
 
 /** Suspends or resumes a user, an organization or a workspace, after a confirmation. */
-function SuspendButton({ kind, id, name, at }: SuspendButtonProps): ReactNode {
+function SuspendButton({ kind, id, name, at }: SuspendButtonProps) {
   const [reason, setReason] = useState('')
   const action = at === null ? 'Suspend' : 'Resume'
   const body = reason.trim() === '' ? {} : { reason: reason.trim() }

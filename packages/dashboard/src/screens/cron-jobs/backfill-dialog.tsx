@@ -1,5 +1,5 @@
 import type { CronJob } from '@belfry/contract/cron-job'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { Form } from '../../forms/form.tsx'
 import { readWhen, type WhenDraft } from '../../forms/when/parse-when.ts'
@@ -11,7 +11,7 @@ import { formatThings } from '../../ui/format-amount.ts'
 
 const rates = optionsOf({ 0: 'All at once', 1: '1 per second', 10: '10 per second', 100: '100 per second' })
 
-export function BackfillDialog({ job, onClose }: { job: CronJob; onClose(): void }): ReactNode {
+export function BackfillDialog({ job, onClose }: { job: CronJob; onClose(): void }) {
   const { workspace } = useWorkspace()
   const [from, setFrom] = useState<WhenDraft>({ text: 'yesterday 00:00', zone: job.timezone })
   const [to, setTo] = useState<WhenDraft>({ text: 'today 00:00', zone: job.timezone })

@@ -1,6 +1,6 @@
 import type { CronJob } from '@belfry/contract/cron-job'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useMemo, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { useNavigate, useParams, useSearchParams } from 'react-router'
 import { ApiProblem, messageOf } from '../../api/api-problem.ts'
 import { call } from '../../api/call.ts'
@@ -39,7 +39,7 @@ import {
 import own from './cron-jobs.module.css'
 
 /** Creates a cron job, or with `?from=` a copy of one. */
-export function NewCronJob(): ReactNode {
+export function NewCronJob() {
   const { workspace, to } = useWorkspace()
   const [params] = useSearchParams()
   const from = params.get('from') ?? ''
@@ -61,7 +61,7 @@ export function NewCronJob(): ReactNode {
   )
 }
 
-export function EditCronJob(): ReactNode {
+export function EditCronJob() {
   const { workspace, to } = useWorkspace()
   const { cronJob: id = '' } = useParams()
   const query = useQuery(queryOf('getCronJob', { ws: workspace.id, cronjob: id }))
@@ -87,7 +87,7 @@ type CronJobFormProps = {
   backTo: string
 }
 
-function CronJobForm({ backTo, ...given }: CronJobFormProps): ReactNode {
+function CronJobForm({ backTo, ...given }: CronJobFormProps) {
   // A draft is compared with what it began with: another tab may change the cron job in the meantime.
   const [{ job, model }] = useState(given)
   const { workspace, to } = useWorkspace()
@@ -160,7 +160,7 @@ const presets = {
   'Last Friday': '0 9 * * FRIL',
 }
 
-function ScheduleFields({ draft, onChange }: DraftProps<CronJobDraft>): ReactNode {
+function ScheduleFields({ draft, onChange }: DraftProps<CronJobDraft>) {
   const zones = useMemo(() => allZones(viewerZone(), draft.timezone), [draft.timezone])
   return (
     <>
@@ -189,7 +189,7 @@ const count = 6
 type SchedulePreviewProps = { schedule: Schedule; onRefusal(message: string | null): void }
 
 /** Explains an expression and lists its next runs. Reports to the form if the API rejects it. */
-function SchedulePreview({ schedule, onRefusal }: SchedulePreviewProps): ReactNode {
+function SchedulePreview({ schedule, onRefusal }: SchedulePreviewProps) {
   const { workspace } = useWorkspace()
   // Serialized, so an equal schedule is the same one.
   const { cron, timezone, startsAt, endsAt }: Schedule = JSON.parse(useSettled(JSON.stringify(schedule), typingMs))

@@ -2,7 +2,7 @@ import type { CronJob as CronJobResource } from '@belfry/contract/cron-job'
 import type { Task } from '@belfry/contract/task'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { CopyPlus, Ellipsis, History, Pencil, Trash2, Zap } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { useNavigate, useParams } from 'react-router'
 import { call } from '../../api/call.ts'
 import { pagesOf, queryOf } from '../../api/queries.ts'
@@ -36,7 +36,7 @@ import { NextRuns } from './next-runs.tsx'
 
 const refreshMs = 5000
 
-export function CronJob(): ReactNode {
+export function CronJob() {
   const { workspace, to } = useWorkspace()
   const { cronJob: id = '' } = useParams()
   const query = useQuery({
@@ -111,7 +111,7 @@ const occurrenceColumns = (jobZone: string): ReadonlyArray<Column<Task>> => [
   },
 ]
 
-function Occurrences({ job }: { job: CronJobResource }): ReactNode {
+function Occurrences({ job }: { job: CronJobResource }) {
   const { workspace, to } = useWorkspace()
   const list = useInfiniteQuery({
     ...pagesOf('listTasks', { ws: workspace.id, query: { cronjob_id: job.id } }),
@@ -128,7 +128,7 @@ function Occurrences({ job }: { job: CronJobResource }): ReactNode {
   )
 }
 
-function Runs({ jobId }: { jobId: string }): ReactNode {
+function Runs({ jobId }: { jobId: string }) {
   const { workspace } = useWorkspace()
   const filters = useFilters(['late_ms'], { late_ms: lagForm })
   const list = useInfiniteQuery({
@@ -152,7 +152,7 @@ const catchUps: Record<CronJobResource['catch_up'], string> = {
   none: 'Skip',
 }
 
-function Details({ job }: { job: CronJobResource }): ReactNode {
+function Details({ job }: { job: CronJobResource }) {
   const { to } = useWorkspace()
   return (
     <DefinitionList
@@ -178,7 +178,7 @@ function Details({ job }: { job: CronJobResource }): ReactNode {
 }
 
 /** A link to the queues, with the name of one, and whether it is paused. */
-function QueueLink({ name }: { name: string }): ReactNode {
+function QueueLink({ name }: { name: string }) {
   const { workspace, to } = useWorkspace()
   const { data: queue } = useQuery(queryOf('getQueue', { ws: workspace.id, queue: name }))
   return (
@@ -191,7 +191,7 @@ function QueueLink({ name }: { name: string }): ReactNode {
   )
 }
 
-function CronJobActions({ job }: { job: CronJobResource }): ReactNode {
+function CronJobActions({ job }: { job: CronJobResource }) {
   const isPaused = job.status === 'paused'
   const pause = isPaused ? 'Resume' : 'Pause'
   const { workspace, to } = useWorkspace()

@@ -1,7 +1,6 @@
 import type { CronJob } from '@belfry/contract/cron-job'
 import { keepPreviousData, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { CalendarDays, Clock } from 'lucide-react'
-import type { ReactNode } from 'react'
 import { type Result, read } from '../../api/call.ts'
 import { keepWithin, pagesOf } from '../../api/queries.ts'
 import { ResourceList } from '../../layout/resource-list.tsx'
@@ -18,7 +17,7 @@ import styles from './cron-jobs.module.css'
 const statuses = optionsOf({ active: 'Active', paused: 'Paused', ended: 'Ended' })
 const refreshMs = 15_000
 
-export function CronJobs(): ReactNode {
+export function CronJobs() {
   const { workspace, to } = useWorkspace()
   const filters = useFilters(['name', 'status'])
   const list = useInfiniteQuery({
@@ -125,7 +124,7 @@ const [width, height, step] = [96, 22, 4]
 const dot = { high: 2, fill: 'var(--line-strong)' }
 
 /** A bar for each recent run, as high as its duration. Failed runs are red and full height; dots fill the rest. */
-function RunSpark({ runs }: { runs: readonly RecentRun[] | undefined }): ReactNode {
+function RunSpark({ runs }: { runs: readonly RecentRun[] | undefined }) {
   if (!runs || runs.length === 0) return '–'
   const maxDuration = Math.max(...runs.map(({ duration_ms }) => duration_ms), 1)
   const failed = runs.filter(({ status }) => status === 'failed').length
@@ -149,7 +148,7 @@ function RunSpark({ runs }: { runs: readonly RecentRun[] | undefined }): ReactNo
   )
 }
 
-function Status({ job: { status, failing_since: failingSince } }: { job: CronJob }): ReactNode {
+function Status({ job: { status, failing_since: failingSince } }: { job: CronJob }) {
   return (
     <>
       <StateBadge state={status} />

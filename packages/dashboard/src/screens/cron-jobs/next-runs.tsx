@@ -1,6 +1,6 @@
 import type { RunTimeNote } from '@belfry/contract/cron-job'
 import { TriangleAlert } from 'lucide-react'
-import { Fragment, type ReactNode } from 'react'
+import { Fragment } from 'react'
 import { formatMinute, viewerZone } from '../../ui/format-time.ts'
 import { RelativeTime } from '../../ui/time.tsx'
 import styles from './cron-jobs.module.css'
@@ -8,7 +8,7 @@ import styles from './cron-jobs.module.css'
 type NextRunsProps = { runs: readonly string[]; notes: readonly RunTimeNote[]; timezone: string }
 
 /** Lists the next runs of a cron job in its zone and in local time, with notes about clock changes. */
-export function NextRuns({ runs, notes, timezone }: NextRunsProps): ReactNode {
+export function NextRuns({ runs, notes, timezone }: NextRunsProps) {
   const viewer = viewerZone()
   const isElsewhere = viewer !== timezone
   return (
@@ -40,7 +40,7 @@ export function NextRuns({ runs, notes, timezone }: NextRunsProps): ReactNode {
   )
 }
 
-function Note({ note }: { note: RunTimeNote | undefined }): ReactNode {
+function Note({ note }: { note: RunTimeNote | undefined }) {
   if (!note) return null
   const time = note.local.slice(11)
   return (

@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react'
 import { type DraftProps, draftInput, draftValue } from '../../forms/draft-input.ts'
 import { WhenField } from '../../forms/when/when-field.tsx'
 import { optionsOf, SelectField } from '../../ui/field.tsx'
@@ -6,7 +5,7 @@ import type { CronJobDraft } from './cron-job-draft.ts'
 import own from './cron-jobs.module.css'
 
 /** Fields for overlap, missed runs, start and end. */
-export function OccurrenceFields({ draft, onChange }: DraftProps<CronJobDraft>): ReactNode {
+export function OccurrenceFields({ draft, onChange }: DraftProps<CronJobDraft>) {
   return (
     <>
       <div className={own.pair}>

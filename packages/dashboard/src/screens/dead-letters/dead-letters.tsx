@@ -1,7 +1,7 @@
 import type { Task } from '@belfry/contract/task'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { RotateCcw, Skull, Trash2 } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { pagesOf } from '../../api/queries.ts'
 import { acceptedFilters } from '../../layout/accepted-filters.ts'
@@ -25,7 +25,7 @@ import styles from './dead-letters.module.css'
 import { type DeadLetterFilter, SettleDialog, type Settlement } from './settle-dialog.tsx'
 
 /** Lists the tasks that could not be delivered, to be replayed or discarded. */
-export function DeadLetters(): ReactNode {
+export function DeadLetters() {
   const { workspace, to } = useWorkspace()
   const filters = useFilters(names, acceptedFilters)
   const operation = useFilters(['operation'])
@@ -95,7 +95,7 @@ type ActionsProps = {
   onSettle(settlement: Settlement): void
 }
 
-function Actions({ chosen, isFiltered, filter, onSettle }: ActionsProps): ReactNode {
+function Actions({ chosen, isFiltered, filter, onSettle }: ActionsProps) {
   const replayRefusal = useRefusal('dead_letter.replay')
   const discardRefusal = useRefusal('dead_letter.discard')
   const scope = chosen.length > 0 ? `${chosen.length} selected` : isFiltered ? 'all matching' : 'all'
@@ -152,7 +152,7 @@ type DeadLetterFilters = (typeof names)[number]
 const errors = optionsOf(errorLabels)
 
 /** The filters of the list. The time range is about when a task was due. */
-function FilterFields({ filters }: { filters: Filters<DeadLetterFilters> }): ReactNode {
+function FilterFields({ filters }: { filters: Filters<DeadLetterFilters> }) {
   return (
     <FilterBar filters={filters} search={{ name: 'name', label: 'Name starts with' }}>
       <SearchFilter filters={filters} name="host" label="Host" />

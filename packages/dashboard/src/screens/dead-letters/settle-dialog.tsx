@@ -2,7 +2,7 @@ import type { DeadLetterOperation } from '@belfry/contract/bulk-operation'
 import type { Task } from '@belfry/contract/task'
 import { requestHost } from '@belfry/domain/run-filter'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { type Body, call } from '../../api/call.ts'
 import { firstOf } from '../../api/queries.ts'
 import { useChange } from '../../forms/use-change.ts'
@@ -40,7 +40,7 @@ const rates = [0, 1, 5, 10, 50, 100, 500].map(rate => {
 type SettleDialogProps = { settlement: Settlement; onClose(): void; onDone(settled: Settled): unknown }
 
 /** Asks for confirmation, then replays or discards dead letters. */
-export function SettleDialog({ settlement, onClose, onDone }: SettleDialogProps): ReactNode {
+export function SettleDialog({ settlement, onClose, onDone }: SettleDialogProps) {
   const { workspace } = useWorkspace()
   const filter = 'filter' in settlement ? settlement.filter : null
   const all = useQuery({
@@ -102,7 +102,7 @@ type SpeedFieldProps = {
 }
 
 /** Chooses how many replays are due per second. */
-export function SpeedField({ perSecond, onChange, count, hasMore }: SpeedFieldProps): ReactNode {
+export function SpeedField({ perSecond, onChange, count, hasMore }: SpeedFieldProps) {
   return (
     <SelectField
       label="Speed"
@@ -127,7 +127,7 @@ function nameOf(settlement: Settlement, count: number | undefined, hasMore: bool
 }
 
 /** Shows how many dead letters each host has. */
-function Hosts({ tasks }: { tasks: readonly Task[] }): ReactNode {
+function Hosts({ tasks }: { tasks: readonly Task[] }) {
   const counts = new Map<string, number>()
   for (const { url } of tasks) counts.set(requestHost(url), (counts.get(requestHost(url)) ?? 0) + 1)
   const hosts = [...counts].sort(([, a], [, b]) => b - a)

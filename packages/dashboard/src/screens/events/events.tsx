@@ -4,7 +4,7 @@ import { matchesFilter } from '@belfry/domain/payload-filter'
 import { isTopic, patternsOf } from '@belfry/domain/topic'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Radio, Send } from 'lucide-react'
-import { type ReactNode, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { PayloadText } from '../../api/payload-text.ts'
 import { pagesOf } from '../../api/queries.ts'
@@ -27,7 +27,7 @@ import { RelativeTime } from '../../ui/time.tsx'
 import styles from './events.module.css'
 
 /** Lists published events, newest first, and publishes new ones. */
-export function Events(): ReactNode {
+export function Events() {
   const { workspace, to } = useWorkspace()
   const filters = useFilters(['topic'])
   const list = useInfiniteQuery({
@@ -103,7 +103,7 @@ type Draft = { topic: string; payload: string; target_url: string | null; flow: 
 const first: Draft = { topic: '', payload: '{\n  "hello": "world"\n}', target_url: null, flow: flowDraftOf() }
 
 /** Publishes an event and shows its targets, in a dialog. It stays open, so the user can publish another one. */
-function Publish(): ReactNode {
+function Publish() {
   const { workspace } = useWorkspace()
   const [published, setPublished] = useState<PublishedEvent | null>(null)
   const [draft, setDraft] = useState(first)
@@ -180,7 +180,7 @@ function givenIn(flow: FlowDraft): Partial<FlowBody> {
 
 type PublishedProps = { event: PublishedEvent; onAnother(): void }
 
-function Published({ event: { topic, tasks }, onAnother }: PublishedProps): ReactNode {
+function Published({ event: { topic, tasks }, onAnother }: PublishedProps) {
   const { to } = useWorkspace()
   const close = useCloseDialog()
   return (
@@ -231,7 +231,7 @@ function isObject(text: string): boolean {
 }
 
 /** Shows which subscriptions an event would reach, while its topic and payload are typed. */
-function Matches({ topic, payload }: { topic: string; payload: string }): ReactNode {
+function Matches({ topic, payload }: { topic: string; payload: string }) {
   const { workspace, to } = useWorkspace()
   const { data, hasNextPage } = useInfiniteQuery(
     pagesOf('listSubscriptions', { ws: workspace.id, query: { limit: 100 } }),

@@ -2,7 +2,7 @@ import type { CronJob } from '@belfry/contract/cron-job'
 import type { Host as HostResource } from '@belfry/contract/host'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Server } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { useParams } from 'react-router'
 import { pagesOf, queryOf } from '../../api/queries.ts'
 import { CloseCircuit } from '../../layout/close-circuit.tsx'
@@ -25,7 +25,7 @@ import { RelativeTime } from '../../ui/time.tsx'
 import styles from './hosts.module.css'
 
 /** Lists the hosts that the workspace calls, with their health and circuit breakers. */
-export function Hosts(): ReactNode {
+export function Hosts() {
   const { workspace, to } = useWorkspace()
   const list = useQuery(queryOf('listHosts', { ws: workspace.id }))
   const omitted = list.data?.omitted ?? 0
@@ -68,7 +68,7 @@ const hostColumns: ReadonlyArray<Column<HostResource>> = [
   { header: 'Average duration', align: 'end', isExtra: true, cell: ({ health }) => averageText(health.hour) },
 ]
 
-function Since({ host: { paused_at: pausedAt, circuit } }: { host: HostResource }): ReactNode {
+function Since({ host: { paused_at: pausedAt, circuit } }: { host: HostResource }) {
   const probeAt = circuit.state === 'open' ? circuit.next_probe_at : null
   const at = pausedAt ?? probeAt
   if (at === null) return null
@@ -83,7 +83,7 @@ function Since({ host: { paused_at: pausedAt, circuit } }: { host: HostResource 
 const dayMs = 86_400_000
 
 /** A host with its health, its failures and its cron jobs. A user can pause the host. */
-export function Host(): ReactNode {
+export function Host() {
   const { workspace, to } = useWorkspace()
   const { host: name = '' } = useParams()
   const [dayAgo] = useState(() => new Date(Date.now() - dayMs).toISOString())
@@ -139,7 +139,7 @@ const windowColumns: ReadonlyArray<Column<Counts & { label: string }>> = [
   { header: 'Average duration', align: 'end', cell: averageText },
 ]
 
-function Health({ host: { health } }: { host: HostResource }): ReactNode {
+function Health({ host: { health } }: { host: HostResource }) {
   const windows = [
     { label: 'Last 5 minutes', ...health.five_minutes },
     { label: 'Last hour', ...health.hour },
@@ -155,7 +155,7 @@ const cronJobColumns: ReadonlyArray<Column<CronJob>> = [
   { header: 'Next run', align: 'end', cell: ({ next_runs: [next] }) => (next ? <RelativeTime at={next} /> : '–') },
 ]
 
-function CronJobs({ host }: { host: string }): ReactNode {
+function CronJobs({ host }: { host: string }) {
   const { workspace, to } = useWorkspace()
   return (
     <ListTable
@@ -168,7 +168,7 @@ function CronJobs({ host }: { host: string }): ReactNode {
   )
 }
 
-function Details({ host }: { host: HostResource }): ReactNode {
+function Details({ host }: { host: HostResource }) {
   const { to } = useWorkspace()
   const { circuit, in_flight: inFlight, max_in_flight: max } = host
   const filter = new URLSearchParams({ host: host.host })
@@ -195,7 +195,7 @@ function Details({ host }: { host: HostResource }): ReactNode {
   )
 }
 
-function Circuit({ circuit: { state, since, next_probe_at: probeAt } }: Pick<HostResource, 'circuit'>): ReactNode {
+function Circuit({ circuit: { state, since, next_probe_at: probeAt } }: Pick<HostResource, 'circuit'>) {
   if (since === null || probeAt === null) return 'Closed'
   return (
     <>
@@ -220,7 +220,7 @@ function stateOf({ circuit, paused_at: pausedAt, health }: HostResource) {
 }
 
 /** The response of the latest failed run, and when it was. */
-function LatestFailure({ host: { last_failure: last } }: { host: HostResource }): ReactNode {
+function LatestFailure({ host: { last_failure: last } }: { host: HostResource }) {
   const { to } = useWorkspace()
   if (!last) return null
   return (

@@ -11,7 +11,7 @@ import styles from './run.module.css'
 type Reason = NonNullable<Run['waited_for']>
 
 /** Says why a run started late, or waited for its queue before it was due. */
-export function LateReason({ run }: { run: Run }): ReactNode {
+export function LateReason({ run }: { run: Run }) {
   if (run.waited_for === 'queue') return <QueueWait run={run} />
   return (
     <p className={styles.note}>
@@ -20,7 +20,7 @@ export function LateReason({ run }: { run: Run }): ReactNode {
   )
 }
 
-function QueueWait({ run }: { run: Run }): ReactNode {
+function QueueWait({ run }: { run: Run }) {
   const { workspace, to } = useWorkspace()
   const { data: task } = useQuery(queryOf('getTask', { ws: workspace.id, task: run.task_id }))
   const waitMs = task && Date.parse(run.scheduled_at) - Date.parse(task.execute_at)
@@ -38,7 +38,7 @@ function QueueWait({ run }: { run: Run }): ReactNode {
   )
 }
 
-function Text({ reason, run }: { reason: Exclude<Reason, 'queue'>; run: Run }): ReactNode {
+function Text({ reason, run }: { reason: Exclude<Reason, 'queue'>; run: Run }) {
   const { to } = useWorkspace()
   const host = (
     <Link to={to.host(requestHost(run.url))}>

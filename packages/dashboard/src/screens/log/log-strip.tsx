@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
 import { useSearchParams } from 'react-router'
 import { queryOf } from '../../api/queries.ts'
 import { useWorkspace } from '../../session/scope.ts'
@@ -15,7 +14,7 @@ const countedFilters: readonly string[] = ['workspace', 'status', 'range', 'from
 type LogStripProps = { filters: Pick<Filters<LogFilter>, 'values' | 'first'>; time: { from?: string; to?: string } }
 
 /** Shows how many runs succeeded and failed over the time of the log. A bar opens its part of the log. */
-export function LogStrip({ filters, time }: LogStripProps): ReactNode {
+export function LogStrip({ filters, time }: LogStripProps) {
   const { workspace, to } = useWorkspace()
   const [params] = useSearchParams()
   const { data: counts } = useQuery(queryOf('countRunsOverTime', { ws: workspace.id, query: time }))

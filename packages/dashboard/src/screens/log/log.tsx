@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Download, Pause, Play, RotateCcw, Search, Skull } from 'lucide-react'
-import { type FormEvent, type ReactNode, useId, useState } from 'react'
+import { type FormEvent, useId, useState } from 'react'
 import { Outlet, useLocation, useNavigate, useParams } from 'react-router'
 import { urlOf } from '../../api/call.ts'
 import { acceptedFilters } from '../../layout/accepted-filters.ts'
@@ -35,7 +35,7 @@ import { useIsNarrow } from './use-is-narrow.ts'
 import { type Connection, type ShownLog, useRunLog } from './use-run-log.ts'
 
 /** Every attempt in a workspace or organization, live. An opened run is shown beside the list. */
-export function Log(): ReactNode {
+export function Log() {
   const { organization } = useOrganization()
   const { workspace, to } = useWorkspace()
   const { run } = useParams()
@@ -102,7 +102,7 @@ type LiveButtonProps = { connection: Connection; isPaused: boolean; onChange(isP
 
 const connectionTexts = { live: 'Live', connecting: 'Connecting…', refused: 'Not live' } as const
 
-function LiveButton({ connection, isPaused, onChange }: LiveButtonProps): ReactNode {
+function LiveButton({ connection, isPaused, onChange }: LiveButtonProps) {
   const icon = isPaused ? <Play size={14} /> : <Pause size={14} />
   return (
     <>
@@ -120,7 +120,7 @@ function LiveButton({ connection, isPaused, onChange }: LiveButtonProps): ReactN
   )
 }
 
-function ExportMenu({ shown: { scope, query } }: { shown: ShownLog }): ReactNode {
+function ExportMenu({ shown: { scope, query } }: { shown: ShownLog }) {
   // On the organization, because a link cannot send the workspace header.
   const exportUrl = (format: string) =>
     urlOf('exportOrganizationRuns', { org: scope.org, query: { ...query, workspace_id: scope.ws, format } })
@@ -140,7 +140,7 @@ type LogFilters = Filters<LogFilter>
 const statuses = optionsOf({ success: 'Success', failed: 'Failed' })
 
 /** The filters of the log. Each is in the URL. */
-function FilterFields({ filters }: { filters: LogFilters }): ReactNode {
+function FilterFields({ filters }: { filters: LogFilters }) {
   const { workspaces } = useOrganization()
   return (
     <>
@@ -184,7 +184,7 @@ function FilterFields({ filters }: { filters: LogFilters }): ReactNode {
 }
 
 /** A search field for names, labels, hosts, status codes, errors and ids. The id of a run opens that run. */
-function LogSearch({ filters }: { filters: LogFilters }): ReactNode {
+function LogSearch({ filters }: { filters: LogFilters }) {
   const { workspace, to } = useWorkspace()
   const { search } = useLocation()
   const client = useQueryClient()

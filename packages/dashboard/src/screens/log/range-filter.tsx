@@ -1,4 +1,4 @@
-import { type ReactNode, useMemo } from 'react'
+import { useMemo } from 'react'
 import { Select } from '../../ui/field.tsx'
 import type { Filters } from '../../ui/filter-bar.tsx'
 import { latePart } from '../../ui/late-part.tsx'
@@ -8,7 +8,7 @@ import { customRange, dayRanges, ranges } from './log-filters.ts'
 type RangeFilters = Pick<Filters<'range' | 'from' | 'to'>, 'first' | 'set' | 'setAll'>
 
 /** A time range: a preset that ends now, or a custom one in local time. */
-export function RangeFilter({ filters: { first, set, setAll } }: { filters: RangeFilters }): ReactNode {
+export function RangeFilter({ filters: { first, set, setAll } }: { filters: RangeFilters }) {
   const isCustom = first('range') === customRange || first('from') !== '' || first('to') !== ''
   const choose = (value: string) =>
     setAll([

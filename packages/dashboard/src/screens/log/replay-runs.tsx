@@ -1,7 +1,7 @@
 import type { Run } from '@belfry/contract/run'
 import { useQuery } from '@tanstack/react-query'
 import { RotateCcw } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { call, type Query } from '../../api/call.ts'
 import { firstOf } from '../../api/queries.ts'
 import { ConfirmChange } from '../../forms/confirm-change.tsx'
@@ -22,7 +22,7 @@ type ReplayRunsProps = { onClose(): void; onDone?(): void } & (
 )
 
 /** Asks for confirmation, then replays the tasks of runs, each once. */
-export function ReplayRuns({ onClose, onDone, ...what }: ReplayRunsProps): ReactNode {
+export function ReplayRuns({ onClose, onDone, ...what }: ReplayRunsProps) {
   const { workspace } = useWorkspace()
   const query = 'query' in what ? what.query : null
   const matching = useQuery({
@@ -81,7 +81,7 @@ function tasksOf(runs: readonly Run[]): { failed: string[]; succeeded: string[] 
 }
 
 /** How many runs are selected, with a button that replays their tasks. */
-export function SelectedRuns({ selected, onClear }: { selected: readonly Run[]; onClear(): void }): ReactNode {
+export function SelectedRuns({ selected, onClear }: { selected: readonly Run[]; onClear(): void }) {
   const [isReplaying, setIsReplaying] = useState(false)
   return (
     <section className={styles.selection} aria-label="Selected runs">

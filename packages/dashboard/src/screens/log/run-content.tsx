@@ -5,7 +5,7 @@ import { isTerminal } from '@belfry/domain/task-state'
 import { lateMs } from '@belfry/domain/wait-reason'
 import { useQuery } from '@tanstack/react-query'
 import { CircleAlert, RotateCcw, Terminal } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { useLocation } from 'react-router'
 import { call } from '../../api/call.ts'
 import { allOf, queryOf } from '../../api/queries.ts'
@@ -29,7 +29,7 @@ import styles from './run.module.css'
 import { toCurl } from './to-curl.ts'
 
 /** The details of a run, and its actions. */
-export function RunContent({ run }: { run: RunDetail }): ReactNode {
+export function RunContent({ run }: { run: RunDetail }) {
   const { workspace, to } = useWorkspace()
   const { data: job } = useQuery({
     ...queryOf('getCronJob', { ws: workspace.id, cronjob: run.cronjob_id ?? '' }),
@@ -75,7 +75,7 @@ export function RunContent({ run }: { run: RunDetail }): ReactNode {
   )
 }
 
-function Actions({ run }: { run: RunDetail }): ReactNode {
+function Actions({ run }: { run: RunDetail }) {
   const { workspace, to } = useWorkspace()
   const { data: task } = useQuery(queryOf('getTask', { ws: workspace.id, task: run.task_id }))
   const { data: attempts = [] } = useQuery({
@@ -131,7 +131,7 @@ function oldestFirst(runs: readonly Run[]): Run[] {
   return runs.toSorted((a, b) => a.attempt - b.attempt)
 }
 
-function AttemptLinks({ run, attempts }: { run: Run; attempts: readonly Run[] }): ReactNode {
+function AttemptLinks({ run, attempts }: { run: Run; attempts: readonly Run[] }) {
   const { to } = useWorkspace()
   const { search } = useLocation()
   if (attempts.length < 2) return null
@@ -164,7 +164,7 @@ function AttemptLinks({ run, attempts }: { run: Run; attempts: readonly Run[] })
   )
 }
 
-function Failure({ run, error }: { run: RunDetail; error: NonNullable<Run['error']> }): ReactNode {
+function Failure({ run, error }: { run: RunDetail; error: NonNullable<Run['error']> }) {
   const cause = run.response?.body_encoding === 'utf8' ? excerptOf(run.response.body) : null
   return (
     <div className={styles.failure}>
@@ -189,7 +189,7 @@ function Failure({ run, error }: { run: RunDetail; error: NonNullable<Run['error
 type MessageProps = { label: 'request' | 'response'; run: RunDetail }
 
 /** Shows the request or the response of a run as text: its first line, body and headers. */
-function Message({ label, run }: MessageProps): ReactNode {
+function Message({ label, run }: MessageProps) {
   const message = run[label]
   if (!message) return <p className={styles.note}>No response</p>
   const line = 'status' in message ? `HTTP status ${message.status}` : `${message.method} ${message.url}`
@@ -226,7 +226,7 @@ function Message({ label, run }: MessageProps): ReactNode {
 }
 
 /** A credential, hidden until a user shows it who may read the secrets of the workspace. */
-function MaskedValue({ name, value }: { name: string; value: string }): ReactNode {
+function MaskedValue({ name, value }: { name: string; value: string }) {
   const [isShown, setIsShown] = useState(false)
   const refusal = useRefusal('secret.read')
   if (isShown) return <bdi>{showControls(value)}</bdi>
@@ -241,7 +241,7 @@ function MaskedValue({ name, value }: { name: string; value: string }): ReactNod
 }
 
 /** Shows when a run was due and when it finished, with its lag and duration as a bar, and the steps of its call. */
-function Timing({ run }: { run: Run }): ReactNode {
+function Timing({ run }: { run: Run }) {
   const { lag_ms: lag, duration_ms: duration } = run
   // The shorter part stays visible.
   const part = (ms: number) => ({ flexGrow: Math.max(ms / Math.max(lag + duration, 1), 0.04) })
@@ -292,7 +292,7 @@ const names: Record<CallStep['id'], string> = {
 }
 
 /** Shows how long the steps of a call took, as a bar and as text. */
-function CallStepsBar({ run }: { run: Run }): ReactNode {
+function CallStepsBar({ run }: { run: Run }) {
   const { timings } = run
   const steps = callSteps(run)
   if (timings === null || steps === null) return null

@@ -1,6 +1,6 @@
 import type { Run } from '@belfry/contract/run'
 import { ArrowUp, ScrollText } from 'lucide-react'
-import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useNavigate, useParams } from 'react-router'
 import { messageOf } from '../../api/api-problem.ts'
@@ -31,7 +31,7 @@ const moreRows = 6
 type RunListProps = { shown: ShownLog; filters: Filters<LogFilter>; isPaused: boolean; isNarrow: boolean }
 
 /** The rows of the log. Only the rows in view are mounted. */
-export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps): ReactNode {
+export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps) {
   const { log, view, scope, arrivedAt } = shown
   const [scroller, setScroller] = useState<HTMLElement | null>(null)
   const [rowSlots] = useState(() => new RowSlots())
@@ -170,7 +170,7 @@ function useFollow(openRun: string | undefined): (to: string) => void {
   }, [])
 }
 
-function Head({ isOrganizationWide }: { isOrganizationWide: boolean }): ReactNode {
+function Head({ isOrganizationWide }: { isOrganizationWide: boolean }) {
   const names = ['Status', isOrganizationWide ? 'Task, workspace' : 'Task', 'Response', 'Lag', 'Duration', 'Started']
   return (
     <thead className={styles.head}>
@@ -185,13 +185,13 @@ function Head({ isOrganizationWide }: { isOrganizationWide: boolean }): ReactNod
   )
 }
 
-function SkeletonRows({ height }: { height: number }): ReactNode {
+function SkeletonRows({ height }: { height: number }) {
   return Array.from({ length: skeletonRows }, (_, index) => (
     <SkeletonRow key={index} index={index} start={index * height} height={height} />
   ))
 }
 
-function NoRuns({ filters }: { filters: Filters<LogFilter> }): ReactNode {
+function NoRuns({ filters }: { filters: Filters<LogFilter> }) {
   const { to } = useWorkspace()
   const name = filters.first('name')
   const hasTime = rangeNames.some(filter => filters.first(filter) !== '')
@@ -236,7 +236,7 @@ function NoRuns({ filters }: { filters: Filters<LogFilter> }): ReactNode {
 type LogEndProps = { shown: ShownLog; oldest: Run | undefined; filters: Filters<LogFilter> }
 
 /** The footer of the log: how many runs are loaded, and how to load more. */
-function LogEnd({ shown: { view, log, query }, oldest, filters }: LogEndProps): ReactNode {
+function LogEnd({ shown: { view, log, query }, oldest, filters }: LogEndProps) {
   const { rowCount, state } = view
   const count = formatCount(rowCount)
   const texts: Record<LogView['state'], string> = {

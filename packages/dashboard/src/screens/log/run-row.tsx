@@ -1,7 +1,7 @@
 import type { Run } from '@belfry/contract/run'
 import { requestHost } from '@belfry/domain/run-filter'
 import { lateMs } from '@belfry/domain/wait-reason'
-import { memo, type ReactNode } from 'react'
+import { memo } from 'react'
 import { Link, useLocation } from 'react-router'
 import { outcomeText } from '../../layout/error-labels.ts'
 import { paths } from '../../paths.ts'
@@ -31,16 +31,7 @@ type RunRowProps = Place & {
 /** One attempt in the log. It renders again only when it changes, not on every scroll. */
 export const RunRow = memo(Row)
 
-function Row({
-  run,
-  isOrganizationWide,
-  isOpen,
-  isFresh,
-  onFocus,
-  isSelected,
-  onSelect,
-  ...place
-}: RunRowProps): ReactNode {
+function Row({ run, isOrganizationWide, isOpen, isFresh, onFocus, isSelected, onSelect, ...place }: RunRowProps) {
   const { index } = place
   const { organization, workspaces } = useOrganization()
   const { search } = useLocation()
@@ -94,7 +85,7 @@ function Row({
 }
 
 /** A placeholder for a row that is loading. It has few elements, because fast scrolling shows many. */
-export function SkeletonRow(place: Place): ReactNode {
+export function SkeletonRow(place: Place) {
   return (
     <tr {...positionOf(place)} className={classNames(styles.row, styles.run)}>
       <td className={styles.bones}>

@@ -4,7 +4,6 @@ import {
   type CSSProperties,
   type KeyboardEvent as KeyPress,
   type PointerEvent,
-  type ReactNode,
   useCallback,
   useEffect,
   useRef,
@@ -24,7 +23,7 @@ import { RunContent } from './run-content.tsx'
 import { useIsNarrow } from './use-is-narrow.ts'
 
 /** A run with its request and response, beside the log, or over it on narrow screens. */
-export function Run(): ReactNode {
+export function Run() {
   const { workspace, to } = useWorkspace()
   const { run: id = '' } = useParams()
   const { search } = useLocation()
@@ -107,7 +106,7 @@ function usePanelWidth(): [number | null, (width: number | null) => void] {
 type PanelEdgeProps = { width: number | null; onChange(width: number | null): void }
 
 /** The edge of the panel. Dragging and the arrow keys change its width, a double click resets it. */
-function PanelEdge({ width, onChange }: PanelEdgeProps): ReactNode {
+function PanelEdge({ width, onChange }: PanelEdgeProps) {
   const drag = (event: PointerEvent<HTMLElement>) => {
     const page = event.currentTarget.parentElement?.getBoundingClientRect()
     if (!page || !event.currentTarget.hasPointerCapture(event.pointerId)) return

@@ -1,7 +1,6 @@
 import type { OverviewRange, Overview as RecentRuns, Upcoming } from '@belfry/contract/overview'
 import { useQuery } from '@tanstack/react-query'
 import { Plus, SquareActivity } from 'lucide-react'
-import type { ReactNode } from 'react'
 import { queryOf } from '../../api/queries.ts'
 import { FailureGroups } from '../../layout/failure-groups.tsx'
 import { paths } from '../../paths.ts'
@@ -30,7 +29,7 @@ const ranges: ReadonlyArray<{ value: OverviewRange; label: string }> = [
 ]
 
 /** The recent activity of a workspace, and its due tasks. */
-export function Overview(): ReactNode {
+export function Overview() {
   const { workspace, to } = useWorkspace()
   const filters = useFilters(['range'])
   const range = ranges.find(({ value }) => value === filters.first('range'))?.value ?? '24h'
@@ -90,7 +89,7 @@ export function Overview(): ReactNode {
 }
 
 /** Charts the due tasks of the next hour and day. */
-function Timeline({ upcoming: { hour, day, is_capped } }: { upcoming: Upcoming }): ReactNode {
+function Timeline({ upcoming: { hour, day, is_capped } }: { upcoming: Upcoming }) {
   const { to } = useWorkspace()
   if (day.every(({ count }) => count === 0)) return null
   const note = is_capped ? 'Partial count; actual numbers are higher.' : undefined
@@ -111,7 +110,7 @@ function Timeline({ upcoming: { hour, day, is_capped } }: { upcoming: Upcoming }
   )
 }
 
-function NextList({ upcoming }: { upcoming: Upcoming }): ReactNode {
+function NextList({ upcoming }: { upcoming: Upcoming }) {
   const { to } = useWorkspace()
   return (
     <>
@@ -169,7 +168,7 @@ function barsOf(counts: Upcoming['hour']): ChartData {
 }
 
 /** The usage of the organization this month, and the limits of its tier. */
-function UsageCard(): ReactNode {
+function UsageCard() {
   const { organization } = useOrganization()
   return (
     <Card label="Usage">
@@ -190,7 +189,7 @@ function UsageCard(): ReactNode {
   )
 }
 
-function Figures({ overview }: { overview: RecentRuns | undefined }): ReactNode {
+function Figures({ overview }: { overview: RecentRuns | undefined }) {
   const runs = overview?.runs
   const lag = overview?.lag
   const figures: ReadonlyArray<readonly [label: string, value: string | undefined, hint: string]> = [
@@ -217,7 +216,7 @@ function Figures({ overview }: { overview: RecentRuns | undefined }): ReactNode 
 
 const chartHeight = 190
 
-function RunCharts({ overview }: { overview: RecentRuns | undefined }): ReactNode {
+function RunCharts({ overview }: { overview: RecentRuns | undefined }) {
   const { to } = useWorkspace()
   if (!overview) return ['a', 'b'].map(chart => <div key={chart} className={styles.skeleton} />)
   const { buckets } = overview

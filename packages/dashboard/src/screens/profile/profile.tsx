@@ -19,7 +19,7 @@ import styles from './profile.module.css'
 import { SecondFactorList } from './second-factors.tsx'
 
 /** The profile of the signed-in user, independent of organizations. */
-export function Profile(): ReactNode {
+export function Profile() {
   const { data: me } = useSuspenseQuery(queryOf('getMe'))
   const { data: methods } = useQuery(queryOf('getSignInMethods'))
   return (
@@ -44,7 +44,7 @@ export function Profile(): ReactNode {
   )
 }
 
-function PasswordForm(): ReactNode {
+function PasswordForm() {
   // A new key clears the fields.
   const [times, setTimes] = useState(0)
   return (
@@ -70,7 +70,7 @@ function PasswordForm(): ReactNode {
   )
 }
 
-function AccountData(): ReactNode {
+function AccountData() {
   return (
     <section className={styles.part}>
       <h2>Your data</h2>
@@ -99,7 +99,7 @@ function AccountData(): ReactNode {
   )
 }
 
-function DeleteForm(): ReactNode {
+function DeleteForm() {
   const { data: methods } = useQuery(queryOf('getSignInMethods'))
   return (
     <Form
@@ -131,7 +131,7 @@ function DeleteForm(): ReactNode {
 }
 
 /** The sessions of the user, each of which the user can end. */
-function Sessions(): ReactNode {
+function Sessions() {
   const list = useInfiniteQuery(pagesOf('listSessions'))
   const hasOthers = list.data?.items.some(({ is_current }) => !is_current)
   return (
@@ -175,7 +175,7 @@ function Sessions(): ReactNode {
   )
 }
 
-function EndButton(change: Look & { action: string; run(): Promise<unknown>; done: string }): ReactNode {
+function EndButton(change: Look & { action: string; run(): Promise<unknown>; done: string }) {
   return (
     <ConfirmButton
       {...change}
@@ -194,7 +194,7 @@ const actionTexts: Partial<Record<AccountEntry['action'], string>> = {
 }
 
 /** The sign-ins of the user and the changes of the password. */
-function SecurityLog(): ReactNode {
+function SecurityLog() {
   return (
     <section className={styles.part}>
       <h2>Security log</h2>
@@ -213,7 +213,7 @@ function SecurityLog(): ReactNode {
 
 type DeviceProps = { device: string | null; address: string | null; children?: ReactNode }
 
-function Device({ device, address, children }: DeviceProps): ReactNode {
+function Device({ device, address, children }: DeviceProps) {
   return (
     <span className={styles.device}>
       {device}

@@ -1,7 +1,7 @@
 import type { AddedFactor } from '@belfry/contract/second-factor'
 import { useQuery } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
-import { type ReactNode, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { encode } from 'uqr'
 import { messageOf } from '../../api/api-problem.ts'
 import { call } from '../../api/call.ts'
@@ -19,7 +19,7 @@ import styles from './profile.module.css'
 type Factor = { id: string; name: string; created_at: string; isApp: boolean }
 
 /** The second factors of the user. The user can add and remove them. */
-export function SecondFactorList(): ReactNode {
+export function SecondFactorList() {
   const { data } = useQuery(queryOf('listFactors'))
   const [codes, setCodes] = useState<readonly string[] | null>(null)
   const onAdded = ({ recovery_codes }: AddedFactor) => setCodes(recovery_codes)
@@ -97,7 +97,7 @@ export function SecondFactorList(): ReactNode {
   )
 }
 
-function AppForm({ onDone }: { onDone(added: AddedFactor): unknown }): ReactNode {
+function AppForm({ onDone }: { onDone(added: AddedFactor): unknown }) {
   const secret = useQuery({
     ...queryOf('startTotp'),
     staleTime: 'static', // a new one would replace it
@@ -121,7 +121,7 @@ function AppForm({ onDone }: { onDone(added: AddedFactor): unknown }): ReactNode
 }
 
 // Dark on light in every theme, because some cameras cannot read inverted codes.
-function QrCode({ text }: { text: string }): ReactNode {
+function QrCode({ text }: { text: string }) {
   const { size, data } = useMemo(() => encode(text, { border: 2 }), [text])
   const path = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : []))).join('')
   return (

@@ -2,7 +2,6 @@ import type { Queue, UpdateQueueBody } from '@belfry/contract/queue'
 import { queueNameForm } from '@belfry/domain/queue-name'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { ListOrdered } from 'lucide-react'
-import type { ReactNode } from 'react'
 import { call } from '../../api/call.ts'
 import { pagesOf } from '../../api/queries.ts'
 import { Form } from '../../forms/form.tsx'
@@ -18,7 +17,7 @@ import { formatDuration } from '../../ui/format-time.ts'
 import styles from './queues.module.css'
 
 /** Lists the queues of a workspace with their limits and their load. */
-export function Queues(): ReactNode {
+export function Queues() {
   const { workspace, to } = useWorkspace()
   return (
     <ResourceList
@@ -76,7 +75,7 @@ export function Queues(): ReactNode {
 }
 
 // A bar for the taken part of the permits.
-function Load({ queue: { in_flight: inFlight, max_concurrent: max, ordered } }: { queue: Queue }): ReactNode {
+function Load({ queue: { in_flight: inFlight, max_concurrent: max, ordered } }: { queue: Queue }) {
   const permits = ordered ? 1 : max
   if (permits === null) return formatCount(inFlight)
   const percent = Math.min(100, Math.round((inFlight / permits) * 100))
@@ -104,7 +103,7 @@ export function limitsText({
 
 type Draft = { name: string; max: string; count: string; seconds: string; ordered: boolean }
 
-function QueueForm({ queue }: { queue: Queue | null }): ReactNode {
+function QueueForm({ queue }: { queue: Queue | null }) {
   const { workspace } = useWorkspace()
   return (
     <Form

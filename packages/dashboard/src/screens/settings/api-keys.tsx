@@ -1,7 +1,7 @@
 import type { ApiKey, NewApiKey } from '@belfry/contract/api-key'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Ban, KeyRound, RefreshCw } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { pagesOf } from '../../api/queries.ts'
 import { Form } from '../../forms/form.tsx'
@@ -20,7 +20,7 @@ import { KeyScopeFields, readScopes, scopeText } from './key-scope-fields.tsx'
 import styles from './settings.module.css'
 import { TwoLines } from './two-lines.tsx'
 
-export function ApiKeys(): ReactNode {
+export function ApiKeys() {
   const { workspace } = useWorkspace()
   const [created, setCreated] = useState<NewApiKey | null>(null)
   return (
@@ -112,7 +112,7 @@ export function ApiKeys(): ReactNode {
   )
 }
 
-function KeyStatus({ apiKey }: { apiKey: ApiKey }): ReactNode {
+function KeyStatus({ apiKey }: { apiKey: ApiKey }) {
   if (apiKey.revoked_at) return <Badge>Revoked</Badge>
   if (!apiKey.expires_at) return <Badge tone="good">Active</Badge>
   const isExpired = isKeyOver(apiKey)
@@ -130,7 +130,7 @@ const lifetimes = [
   { value: 365, label: 'In 1 year' },
 ]
 
-function NewKeyForm({ onCreated }: { onCreated(key: NewApiKey): void }): ReactNode {
+function NewKeyForm({ onCreated }: { onCreated(key: NewApiKey): void }) {
   const { workspace } = useWorkspace()
   const { max_api_key_days: maxDays } = useOrganization().organization
   return (

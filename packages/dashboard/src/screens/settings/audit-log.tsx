@@ -2,7 +2,6 @@ import type { AuditStream } from '@belfry/contract/audit-stream'
 import { type AuditAction, auditActions } from '@belfry/domain/audit-action'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Download, Radio, ScrollText } from 'lucide-react'
-import type { ReactNode } from 'react'
 import { call, type Query, urlOf } from '../../api/call.ts'
 import { allOf, pagesOf, queryOf } from '../../api/queries.ts'
 import { Form } from '../../forms/form.tsx'
@@ -24,7 +23,7 @@ import { HiddenSecret } from './hidden-secret.tsx'
 import styles from './settings.module.css'
 import { TwoLines } from './two-lines.tsx'
 
-export function AuditLog(): ReactNode {
+export function AuditLog() {
   const { organization, workspaces } = useOrganization()
   const names = ['group', 'user_id', 'workspace_id', 'object_id', 'range', 'from', 'to'] as const
   const filters = useFilters(names, acceptedFilters)
@@ -123,7 +122,7 @@ function toAuditQuery({ group, ...values }: Partial<Record<string, string[]>>, n
   return { ...toLogQuery(values, now, timeZone), action: (group ?? []).flatMap(actionsOf) }
 }
 
-function StreamSettings({ organizationId }: { organizationId: string }): ReactNode {
+function StreamSettings({ organizationId }: { organizationId: string }) {
   const query = useQuery(queryOf('getAuditStream', { org: organizationId }))
   const buttons = (
     <>
@@ -179,7 +178,7 @@ function StreamSettings({ organizationId }: { organizationId: string }): ReactNo
 
 const maxCounted = 10_000
 
-function StreamState({ stream: { target, signing_secrets, waiting, last_error } }: { stream: AuditStream }): ReactNode {
+function StreamState({ stream: { target, signing_secrets, waiting, last_error } }: { stream: AuditStream }) {
   const [current, previous] = signing_secrets
   const count = waiting > maxCounted ? 'More than 10,000 entries' : `${waiting} ${waiting === 1 ? 'entry' : 'entries'}`
   return (

@@ -1,7 +1,7 @@
 import type { Connection, ConnectionTest } from '@belfry/contract/connection'
 import { useQuery } from '@tanstack/react-query'
 import { KeyRound, Play } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { type Body, call, read } from '../../api/call.ts'
 import { allOf } from '../../api/queries.ts'
 import { Form } from '../../forms/form.tsx'
@@ -13,7 +13,7 @@ import { optionsOf, SelectField, TextareaField, TextField } from '../../ui/field
 import { RelativeTime } from '../../ui/time.tsx'
 import styles from './settings.module.css'
 
-export function Connections(): ReactNode {
+export function Connections() {
   const { workspace } = useWorkspace()
   const delay = 'Changes apply to new calls within five seconds.'
   return (
@@ -53,7 +53,7 @@ export function Connections(): ReactNode {
 }
 
 /** Requests a token of a connection, or calls a URL through it, and shows what happened. */
-function ConnectionTestForm({ connection }: { connection: Connection }): ReactNode {
+function ConnectionTestForm({ connection }: { connection: Connection }) {
   const { workspace } = useWorkspace()
   const [outcome, setOutcome] = useState<ConnectionTest | null>(null)
   const hasToken = connection.kind === 'oauth2' || connection.kind === 'identity_token'
@@ -149,7 +149,7 @@ const certificateFields: readonly FormField[] = [
 ]
 
 /** @param props.connection - The connection to edit; null creates one. */
-function ConnectionForm({ connection }: { connection: Connection | null }): ReactNode {
+function ConnectionForm({ connection }: { connection: Connection | null }) {
   const { workspace } = useWorkspace()
   const [kind, setKind] = useState<Kind>(connection?.kind ?? 'header')
   const [authentication, setAuthentication] = useState(connection?.client_authentication ?? 'basic')
@@ -223,7 +223,7 @@ function ConnectionForm({ connection }: { connection: Connection | null }): Reac
 
 type ConnectionInputProps = { field: FormField; stored: Connection | null }
 
-function ConnectionInput({ field, stored }: ConnectionInputProps): ReactNode {
+function ConnectionInput({ field, stored }: ConnectionInputProps) {
   const { name, label, hint, isSecret = false, isLong = false, isOptional = false, initial = '' } = field
   const secretHint = stored ? 'Leave empty to keep the stored one.' : 'It is never shown again.'
   const before = isSecret ? '' : (stored?.[name as keyof Connection] ?? initial)

@@ -1,7 +1,6 @@
 import { checkConditions } from '@belfry/domain/claim-conditions'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Workflow } from 'lucide-react'
-import type { ReactNode } from 'react'
 import { call } from '../../api/call.ts'
 import { pagesOf } from '../../api/queries.ts'
 import { Form } from '../../forms/form.tsx'
@@ -13,7 +12,7 @@ import { KeyScopeFields, readScopes, scopeText } from './key-scope-fields.tsx'
 import styles from './settings.module.css'
 import { TwoLines } from './two-lines.tsx'
 
-export function FederatedCredentials(): ReactNode {
+export function FederatedCredentials() {
   const { workspace } = useWorkspace()
   return (
     <ResourceList
@@ -71,7 +70,7 @@ export function FederatedCredentials(): ReactNode {
 const lifetimes = [5, 15, 30, 60].map(minutes => ({ value: minutes, label: `After ${minutes} minutes` }))
 const github = 'https://token.actions.githubusercontent.com'
 
-function FederatedCredentialForm(): ReactNode {
+function FederatedCredentialForm() {
   const { workspace } = useWorkspace()
   return (
     <Form

@@ -1,5 +1,5 @@
 import { Eye, EyeOff } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { IconButton } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { AbsoluteTime } from '../../ui/time.tsx'
@@ -8,7 +8,7 @@ import styles from './settings.module.css'
 type HiddenSecretProps = { text: string; expiresAt?: string | null }
 
 /** A signing secret, and when it expires. It is hidden until the user shows it, and can be copied while hidden. */
-export function HiddenSecret({ text, expiresAt }: HiddenSecretProps): ReactNode {
+export function HiddenSecret({ text, expiresAt }: HiddenSecretProps) {
   const [isShown, setIsShown] = useState(false)
   const secret = (
     <span className={styles.secret}>

@@ -2,7 +2,7 @@ import type { CreateIntegrationBody, Integration } from '@belfry/contract/integr
 import { alertChannels } from '@belfry/domain/alerts'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { BellRing, Send } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { call, read } from '../../api/call.ts'
 import { pagesOf } from '../../api/queries.ts'
 import { Form } from '../../forms/form.tsx'
@@ -16,7 +16,7 @@ import { useToast } from '../../ui/toast.tsx'
 import { wordsOf } from '../../ui/words-of.ts'
 import styles from './settings.module.css'
 
-export function Integrations(): ReactNode {
+export function Integrations() {
   const { workspace } = useWorkspace()
   return (
     <ResourceList
@@ -68,7 +68,7 @@ export function Integrations(): ReactNode {
   )
 }
 
-function TestButton({ integration: { id, name } }: { integration: Integration }): ReactNode {
+function TestButton({ integration: { id, name } }: { integration: Integration }) {
   const { workspace } = useWorkspace()
   const toast = useToast()
   return (
@@ -111,7 +111,7 @@ const hints: Record<Exclude<Channel, 'email'>, string> = {
 }
 
 /** @param props.integration - The integration to edit; null creates one. */
-function IntegrationForm({ integration }: { integration: Integration | null }): ReactNode {
+function IntegrationForm({ integration }: { integration: Integration | null }) {
   const { workspace } = useWorkspace()
   const [channel, setChannel] = useState<Channel>(integration?.channel ?? 'slack')
   const keeps = integration ? ` Leave empty to keep ${integration.target}.` : ''

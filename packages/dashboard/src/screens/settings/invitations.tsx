@@ -2,7 +2,6 @@ import type { CreateInvitationBody, Invitation } from '@belfry/contract/invitati
 import { mayGrant, roles, workspaceRoles } from '@belfry/domain/permissions'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Ban, Mail, Send, UserPlus } from 'lucide-react'
-import type { ReactNode } from 'react'
 import { call } from '../../api/call.ts'
 import { pagesOf } from '../../api/queries.ts'
 import { Form } from '../../forms/form.tsx'
@@ -17,7 +16,7 @@ import { roleMeanings, roleNames, workspaceRoleMeanings, workspaceRoleNames } fr
 import styles from './settings.module.css'
 import { TwoLines } from './two-lines.tsx'
 
-export function Invitations(): ReactNode {
+export function Invitations() {
   const { organization, workspaces } = useOrganization()
   const nameOf = (id: string) => workspaces.find(one => one.id === id)?.name ?? 'another workspace'
   return (
@@ -66,7 +65,7 @@ const statuses: Record<Invitation['status'], { text: string; tone: Tone }> = {
   expired: { text: 'Expired', tone: 'plain' },
 }
 
-function InvitationActions({ invitation: { id, email, status } }: { invitation: Invitation }): ReactNode {
+function InvitationActions({ invitation: { id, email, status } }: { invitation: Invitation }) {
   const { organization } = useOrganization()
   if (status === 'accepted' || status === 'revoked') return null
   return (
@@ -91,7 +90,7 @@ function InvitationActions({ invitation: { id, email, status } }: { invitation: 
   )
 }
 
-function InviteForm(): ReactNode {
+function InviteForm() {
   const { organization, role: own, workspaces } = useOrganization()
   return (
     <Form

@@ -1,5 +1,5 @@
 import { type Action, keyRights } from '@belfry/domain/permissions'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { useRights } from '../../session/scope.ts'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { SelectField } from '../../ui/field.tsx'
@@ -19,7 +19,7 @@ type Choice = (typeof choices)[number]['value']
 type KeyScope = 'full' | 'read' | 'publish' | Action
 
 /** The fields for the rights of API keys. */
-export function KeyScopeFields({ initial }: { initial: Choice }): ReactNode {
+export function KeyScopeFields({ initial }: { initial: Choice }) {
   const [choice, setChoice] = useState<Choice>(initial)
   const { can } = useRights()
   return (

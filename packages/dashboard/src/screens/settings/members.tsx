@@ -2,7 +2,7 @@ import type { Member, WorkspaceMember } from '@belfry/contract/member'
 import { mayGrant, type Role, roles, type WorkspaceRole, workspaceRoles } from '@belfry/domain/permissions'
 import { useInfiniteQuery, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { Crown, LogOut, UserMinus, Users } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { call } from '../../api/call.ts'
 import { allOf, pagesOf, queryOf } from '../../api/queries.ts'
@@ -18,7 +18,7 @@ import { roleMeanings, roleNames, workspaceRoleMeanings, workspaceRoleNames } fr
 import styles from './settings.module.css'
 import { TwoLines } from './two-lines.tsx'
 
-export function Members(): ReactNode {
+export function Members() {
   const { organization, role } = useOrganization()
   const { data: me } = useSuspenseQuery(queryOf('getMe'))
   const list = useInfiniteQuery(pagesOf('listMembers', { org: organization.id, query: { limit: 100 } }))
@@ -69,13 +69,13 @@ export function Members(): ReactNode {
   )
 }
 
-function NameOf({ user: { id, name, email } }: Pick<Member, 'user'>): ReactNode {
+function NameOf({ user: { id, name, email } }: Pick<Member, 'user'>) {
   const { data: me } = useSuspenseQuery(queryOf('getMe'))
   return <TwoLines first={id === me.user.id ? `${name} (you)` : name} second={email} />
 }
 
 /** The role of a member, as a select for users who may change it. */
-function RoleOf({ member, isLastOwner }: { member: Member; isLastOwner: boolean }): ReactNode {
+function RoleOf({ member, isLastOwner }: { member: Member; isLastOwner: boolean }) {
   const { organization, role: own } = useOrganization()
   const refusal = useRefusal('member.manage')
   const change = useChange({
@@ -96,7 +96,7 @@ function RoleOf({ member, isLastOwner }: { member: Member; isLastOwner: boolean 
   )
 }
 
-function RemoveButton({ member: { user, role } }: { member: Member }): ReactNode {
+function RemoveButton({ member: { user, role } }: { member: Member }) {
   const { organization, role: own } = useOrganization()
   if (useRefusal('member.manage')) return null
   return (
@@ -112,7 +112,7 @@ function RemoveButton({ member: { user, role } }: { member: Member }): ReactNode
   )
 }
 
-function LeaveButton({ member, isLastOwner }: { member: Member; isLastOwner: boolean }): ReactNode {
+function LeaveButton({ member, isLastOwner }: { member: Member; isLastOwner: boolean }) {
   const { organization } = useOrganization()
   const client = useQueryClient()
   const navigate = useNavigate()
@@ -139,7 +139,7 @@ const roleOptions = workspaceRoles.map(role => {
   return { value: role, label: workspaceRoleNames[role], title: workspaceRoleMeanings[role] }
 })
 
-export function WorkspaceMembers(): ReactNode {
+export function WorkspaceMembers() {
   const { workspace } = useWorkspace()
   const list = useQuery(allOf('listWorkspaceMembers', { ws: workspace.id }))
   const refusal = useRefusal('workspace_member.manage')
@@ -182,7 +182,7 @@ export function WorkspaceMembers(): ReactNode {
   )
 }
 
-function AddMember({ present }: { present: WorkspaceMember[] }): ReactNode {
+function AddMember({ present }: { present: WorkspaceMember[] }) {
   const { organization } = useOrganization()
   const [userId, setUserId] = useState('')
   const { data = [] } = useQuery(allOf('listMembers', { org: organization.id }))

@@ -2,7 +2,6 @@ import type { Organization } from '@belfry/contract/organization'
 import type { Workspace } from '@belfry/contract/workspace'
 import { useQueryClient } from '@tanstack/react-query'
 import { Boxes, Trash2, Users } from 'lucide-react'
-import type { ReactNode } from 'react'
 import { call } from '../../api/call.ts'
 import { Form } from '../../forms/form.tsx'
 import type { Change } from '../../forms/use-change.ts'
@@ -18,7 +17,7 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { AbsoluteTime, RelativeTime } from '../../ui/time.tsx'
 import styles from './settings.module.css'
 
-export function General(): ReactNode {
+export function General() {
   const { organization, workspaces } = useOrganization()
   const client = useQueryClient()
   const mayChange = useRefusal('organization.change') === null
@@ -69,7 +68,7 @@ export function General(): ReactNode {
   )
 }
 
-function OrganizationForm({ organization }: { organization: Organization }): ReactNode {
+function OrganizationForm({ organization }: { organization: Organization }) {
   const hasMoved = ({ slug }: { slug: string }) => slug !== organization.slug
   return (
     <Form
@@ -100,7 +99,7 @@ function OrganizationForm({ organization }: { organization: Organization }): Rea
   )
 }
 
-export function Workspaces(): ReactNode {
+export function Workspaces() {
   const { organization, workspaces } = useOrganization()
   const mayNotCreate = useRefusal('workspace.create')
   const mayChange = useRefusal('workspace.change') === null
@@ -156,7 +155,7 @@ export function Workspaces(): ReactNode {
 }
 
 /** @param props.workspace - The workspace to change; null creates one. */
-function WorkspaceForm({ workspace }: { workspace: Workspace | null }): ReactNode {
+function WorkspaceForm({ workspace }: { workspace: Workspace | null }) {
   const { organization } = useOrganization()
   return (
     <Form
@@ -195,7 +194,7 @@ type DeleteByNameProps = Look &
   }
 
 /** A button that deletes a workspace or an organization after the user has typed its name. */
-function DeleteByName({ what, name, run, leaves, done, onDone, ...button }: DeleteByNameProps): ReactNode {
+function DeleteByName({ what, name, run, leaves, done, onDone, ...button }: DeleteByNameProps) {
   return (
     <DialogButton {...button} title={`Delete ${name}?`}>
       <Form

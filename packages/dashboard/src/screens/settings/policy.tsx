@@ -1,5 +1,4 @@
 import type { OrganizationPolicy } from '@belfry/contract/organization'
-import type { ReactNode } from 'react'
 import { call } from '../../api/call.ts'
 import { useChange } from '../../forms/use-change.ts'
 import { ChangeSwitch } from '../../layout/change-buttons.tsx'
@@ -37,7 +36,7 @@ const flags: Record<Flag, { label: string; hint: string }> = {
   },
 }
 
-export function Policy(): ReactNode {
+export function Policy() {
   const { organization } = useOrganization()
   const toast = useToast()
   const refusal = useRefusal('organization.change')

@@ -1,7 +1,6 @@
 import type { Secret, SigningSecret } from '@belfry/contract/secret'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Ban, LockKeyhole, RefreshCw } from 'lucide-react'
-import type { ReactNode } from 'react'
 import { call } from '../../api/call.ts'
 import { allOf, pagesOf } from '../../api/queries.ts'
 import { Form } from '../../forms/form.tsx'
@@ -16,7 +15,7 @@ import { AbsoluteTime, RelativeTime } from '../../ui/time.tsx'
 import { HiddenSecret } from './hidden-secret.tsx'
 import styles from './settings.module.css'
 
-export function Secrets(): ReactNode {
+export function Secrets() {
   const { workspace } = useWorkspace()
   const delay = 'New requests use the value within five seconds.'
   return (
@@ -79,7 +78,7 @@ export function Secrets(): ReactNode {
 const namePattern = /^[A-Z][A-Z0-9_]{0,63}$/
 
 /** @param props.secret - The secret to replace; null creates one. */
-function SecretForm({ secret }: { secret: Secret | null }): ReactNode {
+function SecretForm({ secret }: { secret: Secret | null }) {
   const { workspace } = useWorkspace()
   return (
     <Form
@@ -134,7 +133,7 @@ const example = `import { webhooks } from '@belfry/client'
 
 const event = await webhooks.verify(rawBody, request.headers, process.env.BELFRY_SIGNING_SECRET)`
 
-export function SigningSecrets(): ReactNode {
+export function SigningSecrets() {
   const { workspace } = useWorkspace()
   return (
     <ResourceList

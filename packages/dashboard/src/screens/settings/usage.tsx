@@ -3,7 +3,7 @@ import type { Usage as UsageResource } from '@belfry/contract/usage'
 import { type TierName, tierNames } from '@belfry/domain/tiers'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { CreditCard } from 'lucide-react'
-import { type ReactNode, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useSearchParams } from 'react-router'
 import { call } from '../../api/call.ts'
 import { queryOf } from '../../api/queries.ts'
@@ -24,7 +24,7 @@ import { AbsoluteTime } from '../../ui/time.tsx'
 import { wordsOf } from '../../ui/words-of.ts'
 import styles from './settings.module.css'
 
-export function Usage(): ReactNode {
+export function Usage() {
   return (
     <>
       <PageHeader
@@ -37,7 +37,7 @@ export function Usage(): ReactNode {
   )
 }
 
-function Amounts(): ReactNode {
+function Amounts() {
   const { organization } = useOrganization()
   return (
     <Loaded query={useQuery(queryOf('getUsage', { org: organization.id }))}>
@@ -77,7 +77,7 @@ export function daysOf({ daily }: Pick<UsageResource, 'daily'>): ChartData {
 }
 
 /** The tier, its limits, and a form to change it. */
-function Tiers(): ReactNode {
+function Tiers() {
   const { organization } = useOrganization()
   const query = useQuery(queryOf('getTier', { org: organization.id }))
   const { data } = query
@@ -102,7 +102,7 @@ function hasTiers({ tier, billing }: OrganizationSubscription): boolean {
   return tier !== 'unlimited' || billing.provider !== 'manual'
 }
 
-function TierOf({ subscription }: { subscription: OrganizationSubscription }): ReactNode {
+function TierOf({ subscription }: { subscription: OrganizationSubscription }) {
   const { organization } = useOrganization()
   const { tier, limits, period, available_tiers: available } = subscription
   const [wanted, setWanted] = useState<TierName>(tier)
@@ -199,7 +199,7 @@ const statuses: Record<Billing['status'], string> = {
 }
 
 /** The paid subscription, if Stripe handles the billing. */
-function BillingState({ subscription }: { subscription: OrganizationSubscription }): ReactNode {
+function BillingState({ subscription }: { subscription: OrganizationSubscription }) {
   const { tier, billing } = subscription
   const { organization } = useOrganization()
   const isConfirming = useConfirmation(billing.status)
@@ -253,7 +253,7 @@ function BillingState({ subscription }: { subscription: OrganizationSubscription
   )
 }
 
-function PaymentFailed({ tier, graceUntil }: { tier: TierName; graceUntil: string | null }): ReactNode {
+function PaymentFailed({ tier, graceUntil }: { tier: TierName; graceUntil: string | null }) {
   const day = graceUntil && new Date(graceUntil).toLocaleDateString(undefined, { dateStyle: 'long' })
   const isOver = graceUntil !== null && Date.parse(graceUntil) <= Date.now()
   const consequence = isOver ? 'The grace period is over.' : `You keep the ${wordsOf(tier)} tier until ${day}.`

@@ -1,6 +1,5 @@
 import type { InvitationPreview } from '@belfry/contract/invitation'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 import { ApiProblem } from '../../api/api-problem.ts'
 import { call, read } from '../../api/call.ts'
@@ -16,7 +15,7 @@ import { checkNewAccount } from './check-new-account.ts'
 import { SingleSignOn } from './single-sign-on.tsx'
 
 /** Accepts an invitation from its link. */
-export function Join(): ReactNode {
+export function Join() {
   const token = useLocation().hash.slice(1)
   const preview = useQuery(queryOf('previewInvitation', { body: { token } }))
   // Here a 401 is a result, and must not lead to the sign-in page.
@@ -49,7 +48,7 @@ function nullIfSignedOut(error: unknown): null {
 
 type InvitationProps = { token: string; preview: InvitationPreview; signedInAs: string | null }
 
-function Invitation({ token, preview, signedInAs }: InvitationProps): ReactNode {
+function Invitation({ token, preview, signedInAs }: InvitationProps) {
   const { organization, invited_by, email, role, workspaces, has_account } = preview
   const where = workspaces.length > 0 ? ` Workspaces: ${workspaces.map(({ name }) => name).join(', ')}.` : ''
   const description = `${invited_by.name} invited ${email} as ${role === 'member' ? 'a' : 'an'} ${role}.${where}`

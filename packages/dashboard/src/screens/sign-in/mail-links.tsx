@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 import { call } from '../../api/call.ts'
 import { queryOf } from '../../api/queries.ts'
@@ -9,7 +9,7 @@ import { Link } from '../../ui/button.tsx'
 import { useToast } from '../../ui/toast.tsx'
 
 /** Asks a recipient whether to send alerts. */
-export function ConfirmAlerts(): ReactNode {
+export function ConfirmAlerts() {
   return (
     <MailAction
       title="Receive alerts?"
@@ -23,7 +23,7 @@ export function ConfirmAlerts(): ReactNode {
 }
 
 /** Ends the alerts to an address. */
-export function Unsubscribe(): ReactNode {
+export function Unsubscribe() {
   return (
     <MailAction
       title="Unsubscribe from alerts?"
@@ -47,7 +47,7 @@ type MailActionProps = {
 }
 
 /** Does what the link of a mail is for, with a button, because mail scanners open every link. */
-function MailAction({ title, description, action, submit, done, next }: MailActionProps): ReactNode {
+function MailAction({ title, description, action, submit, done, next }: MailActionProps) {
   const token = useLocation().hash.slice(1)
   const [isDone, setIsDone] = useState(false)
   return (
@@ -62,7 +62,7 @@ function MailAction({ title, description, action, submit, done, next }: MailActi
 }
 
 /** Confirms an email address with a button, because mail scanners open every link. */
-export function ConfirmEmail(): ReactNode {
+export function ConfirmEmail() {
   const token = useLocation().hash.slice(1)
   const navigate = useNavigate()
   const client = useQueryClient()

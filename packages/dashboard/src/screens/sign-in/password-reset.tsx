@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 import { call } from '../../api/call.ts'
 import { queryOf } from '../../api/queries.ts'
@@ -11,7 +11,7 @@ import { Link } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { useToast } from '../../ui/toast.tsx'
 
-export function ForgotPassword(): ReactNode {
+export function ForgotPassword() {
   const [sentTo, setSentTo] = useState<string | null>(null)
   const { data: methods } = useQuery(queryOf('getSignInMethods'))
   const foot = <Link to={paths.signIn()}>Back to sign in</Link>
@@ -45,7 +45,7 @@ export function ForgotPassword(): ReactNode {
   )
 }
 
-export function ResetPassword(): ReactNode {
+export function ResetPassword() {
   const token = useLocation().hash.slice(1)
   const navigate = useNavigate()
   const toast = useToast()

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useContext, useEffect, useState } from 'react'
+import { useContext, useEffect, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { call } from '../../api/call.ts'
 import { queryOf } from '../../api/queries.ts'
@@ -13,7 +13,7 @@ import { checkNewAccount } from './check-new-account.ts'
 import { SingleSignOn } from './single-sign-on.tsx'
 import { useReturnPath } from './use-return-path.ts'
 
-export function Register(): ReactNode {
+export function Register() {
   const navigate = useNavigate()
   const client = useQueryClient()
   const target = useReturnPath()
@@ -82,7 +82,7 @@ export function Register(): ReactNode {
 }
 
 /** A page of the operator, such as a captcha, that posts `{ check_token }` to this window. The form sends it as a field. */
-function RegistrationCheck({ url }: { url: string }): ReactNode {
+function RegistrationCheck({ url }: { url: string }) {
   const [token, setToken] = useState('')
   const { check_token: error } = useContext(FieldErrorsContext)
   useEffect(() => {

@@ -1,6 +1,6 @@
 import type { FactorKind } from '@belfry/contract/second-factor'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
 import { ApiProblem, messageOf } from '../../api/api-problem.ts'
 import { call } from '../../api/call.ts'
@@ -16,7 +16,7 @@ import { FormProblem } from '../../ui/problem.tsx'
 import { SingleSignOn, signInErrorText } from './single-sign-on.tsx'
 import { useReturnPath } from './use-return-path.ts'
 
-export function SignIn(): ReactNode {
+export function SignIn() {
   const navigate = useNavigate()
   const client = useQueryClient()
   const target = useReturnPath()

@@ -1,6 +1,5 @@
 import type { SignInError, SignInMethods } from '@belfry/contract/sign-in'
 import { useMutation } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
 import { messageOf } from '../../api/api-problem.ts'
 import { call } from '../../api/call.ts'
 import { Button } from '../../ui/button.tsx'
@@ -14,7 +13,7 @@ type Props = {
 }
 
 /** The button that opens the page of the issuer. Hidden without an issuer. */
-export function SingleSignOn({ methods, returnTo }: Props): ReactNode {
+export function SingleSignOn({ methods, returnTo }: Props) {
   const start = useMutation({
     mutationFn: () => call('startOidc', { body: { return_to: returnTo } }),
     onSuccess: ({ url }) => location.assign(url),

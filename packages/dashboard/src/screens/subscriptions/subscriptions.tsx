@@ -3,7 +3,7 @@ import { hostOf } from '@belfry/domain/target-url'
 import { isTopicPattern } from '@belfry/domain/topic'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Inbox, KeyRound } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { type Body, call } from '../../api/call.ts'
 import { allOf, pagesOf } from '../../api/queries.ts'
 import { Form } from '../../forms/form.tsx'
@@ -31,7 +31,7 @@ import { matchingTopics, topicsOf } from './recent-topics.ts'
 import styles from './subscriptions.module.css'
 
 /** Lists the subscriptions of targets to topics. */
-export function Subscriptions(): ReactNode {
+export function Subscriptions() {
   const { workspace } = useWorkspace()
   const events = useInfiniteQuery(pagesOf('listTasks', { ws: workspace.id, query: { source: 'event', limit: 100 } }))
   const topics = topicsOf(events.data?.items ?? [])
@@ -140,7 +140,7 @@ export function Subscriptions(): ReactNode {
 
 const maxShown = 2
 
-function Matching({ topics }: { topics: readonly string[] }): ReactNode {
+function Matching({ topics }: { topics: readonly string[] }) {
   if (topics.length === 0) return <span className={styles.faint}>None</span>
   const more = topics.length - maxShown
   return (
@@ -154,7 +154,7 @@ function Matching({ topics }: { topics: readonly string[] }): ReactNode {
 }
 
 /** A subscription's own signing secrets. */
-function SubscriptionSecrets({ subscription }: { subscription: Subscription }): ReactNode {
+function SubscriptionSecrets({ subscription }: { subscription: Subscription }) {
   const { workspace } = useWorkspace()
   const query = useQuery(allOf('listSubscriptionSecrets', { ws: workspace.id, sub: subscription.id }))
   return (
@@ -200,7 +200,7 @@ function SubscriptionSecrets({ subscription }: { subscription: Subscription }): 
 }
 
 /** Says since when a subscription fails, and leads to the events that it missed. */
-function Failing({ subscription }: { subscription: Subscription }): ReactNode {
+function Failing({ subscription }: { subscription: Subscription }) {
   const { to } = useWorkspace()
   const { failing_since: since, paused_reason: reason, topic, url } = subscription
   if (since === null) return null
@@ -227,7 +227,7 @@ type Draft = {
   lineErrors: Record<'headers' | 'filter', string | null>
 }
 
-function SubscriptionForm({ topics, ...given }: SubscriptionFormProps): ReactNode {
+function SubscriptionForm({ topics, ...given }: SubscriptionFormProps) {
   const { workspace } = useWorkspace()
   // The row changes when another tab changes the subscription.
   const [subscription] = useState(given.subscription)
@@ -321,7 +321,7 @@ function checkDraft({ body: { topic, url }, retry, flow, lineErrors }: Draft) {
 const maxListed = 5
 
 /** Explains a pattern, and lists the recent topics that match it. */
-function TopicHelp({ pattern, topics }: { pattern: string; topics: readonly string[] }): ReactNode {
+function TopicHelp({ pattern, topics }: { pattern: string; topics: readonly string[] }) {
   const matching = isTopicPattern(pattern) ? matchingTopics(pattern, topics) : []
   return (
     <>
@@ -339,7 +339,7 @@ function TopicHelp({ pattern, topics }: { pattern: string; topics: readonly stri
   )
 }
 
-function meaningOf(pattern: string): ReactNode {
+function meaningOf(pattern: string) {
   if (pattern === '*') return 'Every event in the workspace.'
   if (!isTopicPattern(pattern)) {
     return (

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Ban, OctagonX, RotateCw } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { type Body, call } from '../../api/call.ts'
 import { queryOf } from '../../api/queries.ts'
 import { ConfirmChange } from '../../forms/confirm-change.tsx'
@@ -38,7 +38,7 @@ type Filter = NonNullable<Body<'startBulkOperation'>['filter']>
 type ActOnMatchingProps = { filter: Filter; states: readonly string[]; operation: Filters<'operation'> }
 
 /** Cancels, stops or replays all tasks that match the filter of the list. It replays only tasks with a chosen reason. */
-export function ActOnMatching({ filter, states, operation }: ActOnMatchingProps): ReactNode {
+export function ActOnMatching({ filter, states, operation }: ActOnMatchingProps) {
   const toast = useToast()
   const refusal = useRefusal('task.delete')
   const [asked, setAsked] = useState<Action | null>(null)
@@ -84,7 +84,7 @@ type MatchingDialogProps = {
   onDone(done: { count: number; operation: { id: string } | null }): unknown
 }
 
-function MatchingDialog({ action, filter, onClose, onDone }: MatchingDialogProps): ReactNode {
+function MatchingDialog({ action, filter, onClose, onDone }: MatchingDialogProps) {
   const { workspace } = useWorkspace()
   const { verb, states, about } = actions[action]
   const found = useQuery({

@@ -1,6 +1,6 @@
 import type { BulkOperation } from '@belfry/contract/bulk-operation'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useEffect } from 'react'
+import { useEffect } from 'react'
 import { call } from '../../api/call.ts'
 import { queryOf } from '../../api/queries.ts'
 import { ChangeButton } from '../../layout/change-buttons.tsx'
@@ -12,7 +12,7 @@ import { Problem } from '../../ui/problem.tsx'
 import styles from './bulk-progress.module.css'
 
 /** Shows the progress of the bulk operation in the URL. */
-export function BulkProgress({ filter }: { filter: Filters<'operation'> }): ReactNode {
+export function BulkProgress({ filter }: { filter: Filters<'operation'> }) {
   const { workspace } = useWorkspace()
   const id = filter.first('operation')
   const { data, error, refetch } = useQuery({
@@ -38,7 +38,7 @@ const actions = {
   discard: { ...settles, doing: 'Discarding', done: 'Discarded' },
 } as const
 
-function Progress({ operation, onClose }: { operation: BulkOperation; onClose(): void }): ReactNode {
+function Progress({ operation, onClose }: { operation: BulkOperation; onClose(): void }) {
   const { workspace } = useWorkspace()
   const client = useQueryClient()
   const { id, total, done } = operation

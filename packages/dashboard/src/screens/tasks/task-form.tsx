@@ -1,6 +1,6 @@
 import type { Task } from '@belfry/contract/task'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { useNavigate, useParams, useSearchParams } from 'react-router'
 import { type Body, call } from '../../api/call.ts'
 import { queryOf } from '../../api/queries.ts'
@@ -25,7 +25,7 @@ import { Loaded } from '../../ui/loaded.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 
 /** Creates a task: with `?from=` a copy of one, and with `?replay=` the replay of one with changes. */
-export function NewTask(): ReactNode {
+export function NewTask() {
   const { workspace, to } = useWorkspace()
   const [params] = useSearchParams()
   const replayed = params.get('replay') ?? ''
@@ -63,7 +63,7 @@ export function NewTask(): ReactNode {
   )
 }
 
-export function EditTask(): ReactNode {
+export function EditTask() {
   const { workspace, to } = useWorkspace()
   const { task: id = '' } = useParams()
   const query = useQuery(queryOf('getTask', { ws: workspace.id, task: id }))
@@ -108,7 +108,7 @@ type TaskFormProps = {
   backTo: string
 }
 
-function TaskForm({ isReplay = false, backTo, ...given }: TaskFormProps): ReactNode {
+function TaskForm({ isReplay = false, backTo, ...given }: TaskFormProps) {
   // A draft is compared with what it began with: another tab may change the task in the meantime.
   const [{ task, model }] = useState(given)
   const { workspace, to } = useWorkspace()
@@ -218,7 +218,7 @@ function instantIn({ text, zone }: WhenDraft, stored: string | null | undefined)
 }
 
 /** @param props.hasKey - A task gets its key when it is created. */
-function ControlFields({ draft, onChange, hasKey }: DraftProps<Draft> & { hasKey: boolean }): ReactNode {
+function ControlFields({ draft, onChange, hasKey }: DraftProps<Draft> & { hasKey: boolean }) {
   const [isUsed] = useState(() => draft.expires.text + draft.labels + draft.key !== '')
   return (
     <FoldedCard summary={hasKey ? 'Deadline, labels and key' : 'Deadline and labels'} isOpenAtFirst={isUsed}>

@@ -3,7 +3,6 @@ import type { Task as TaskResource } from '@belfry/contract/task'
 import { isTerminal } from '@belfry/domain/task-state'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Ban, CirclePause, CopyPlus, Pencil, PencilLine, RotateCw } from 'lucide-react'
-import type { ReactNode } from 'react'
 import { useNavigate, useParams } from 'react-router'
 import { call } from '../../api/call.ts'
 import { pagesOf, queryOf } from '../../api/queries.ts'
@@ -29,7 +28,7 @@ import styles from './tasks.module.css'
 
 const refreshMs = 2000
 
-export function Task(): ReactNode {
+export function Task() {
   const { workspace, to } = useWorkspace()
   const { task: id = '' } = useParams()
   const query = useQuery({
@@ -94,7 +93,7 @@ function emptyText(task: TaskResource): string {
   return hasAllRuns(task) ? 'The runs are no longer in the log.' : 'The first run is in progress.'
 }
 
-function History({ task, runs }: { task: TaskResource; runs: readonly Run[] }): ReactNode {
+function History({ task, runs }: { task: TaskResource; runs: readonly Run[] }) {
   const { to } = useWorkspace()
   return (
     <ol className={styles.history}>
@@ -116,7 +115,7 @@ function hasCallbacks({ on_success, on_failure, on_attempt }: TaskResource): boo
   return on_success !== null || on_failure !== null || on_attempt !== null
 }
 
-function Details({ task }: { task: TaskResource }): ReactNode {
+function Details({ task }: { task: TaskResource }) {
   const { to } = useWorkspace()
   return (
     <DefinitionList
@@ -148,7 +147,7 @@ function Details({ task }: { task: TaskResource }): ReactNode {
 }
 
 // Each label opens the tasks that have it.
-function Labels({ labels }: { labels: readonly string[] }): ReactNode {
+function Labels({ labels }: { labels: readonly string[] }) {
   const { to } = useWorkspace()
   return (
     <span className={styles.labels}>
@@ -164,7 +163,7 @@ function Labels({ labels }: { labels: readonly string[] }): ReactNode {
 type Reason = NonNullable<TaskResource['blocked']>
 
 /** Says why a due task waits. */
-function Blocked({ blocked }: { blocked: Reason }): ReactNode {
+function Blocked({ blocked }: { blocked: Reason }) {
   const { to } = useWorkspace()
   return (
     <div className={styles.blocked} role="status">
@@ -175,7 +174,7 @@ function Blocked({ blocked }: { blocked: Reason }): ReactNode {
   )
 }
 
-function textOf(blocked: Reason, to: WorkspacePaths): ReactNode {
+function textOf(blocked: Reason, to: WorkspacePaths) {
   switch (blocked.reason) {
     case 'circuit_open':
       return (
@@ -214,7 +213,7 @@ function textOf(blocked: Reason, to: WorkspacePaths): ReactNode {
 }
 
 /** The actions that the state of a task allows. */
-function TaskActions({ task }: { task: TaskResource }): ReactNode {
+function TaskActions({ task }: { task: TaskResource }) {
   const { workspace, to } = useWorkspace()
   const navigate = useNavigate()
   const mayNotWrite = useRefusal('task.write')
@@ -268,7 +267,7 @@ const endings = {
 
 type EndButtonProps = { task: TaskResource } & (typeof endings)[keyof typeof endings]
 
-function EndButton({ task, operation, label, question, about, done }: EndButtonProps): ReactNode {
+function EndButton({ task, operation, label, question, about, done }: EndButtonProps) {
   const { workspace } = useWorkspace()
   return (
     <ConfirmButton

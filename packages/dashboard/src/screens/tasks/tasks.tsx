@@ -2,7 +2,7 @@ import type { Task } from '@belfry/contract/task'
 import { isTerminal, stateReasons, taskStates } from '@belfry/domain/task-state'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Ban, RotateCw, Timer } from 'lucide-react'
-import { type ComponentProps, type ReactNode, useState } from 'react'
+import { type ComponentProps, useState } from 'react'
 import { call, type Query } from '../../api/call.ts'
 import { keepWithin, pagesOf, queryOf } from '../../api/queries.ts'
 import { acceptedFilters } from '../../layout/accepted-filters.ts'
@@ -51,7 +51,7 @@ const maxPagesToRefresh = 2
 
 type TaskFilters = Filters<(typeof filterNames)[number]>
 
-export function Tasks(): ReactNode {
+export function Tasks() {
   const { workspace, to } = useWorkspace()
   const filters = useFilters(filterNames, acceptedFilters)
   const { state, cronjob_id, occurrences } = filters.values
@@ -175,7 +175,7 @@ const taskColumns: ReadonlyArray<Column<Task>> = [
   { header: 'Runs', align: 'end', isExtra: true, sortBy: task => task.attempts, cell: task => task.attempts },
 ]
 
-function TaskFilterBar({ filters }: { filters: TaskFilters }): ReactNode {
+function TaskFilterBar({ filters }: { filters: TaskFilters }) {
   return (
     <FilterBar filters={filters} search={{ name: 'name', label: 'Name starts with' }}>
       <MultiFilter filters={filters} name="state" label="State" all="All states" options={states} />
@@ -193,7 +193,7 @@ function TaskFilterBar({ filters }: { filters: TaskFilters }): ReactNode {
 type BulkBarProps = { selected: readonly Task[]; onDone(): void }
 
 /** Cancels or replays the selected tasks. Each action applies to the tasks whose state allows it. */
-function BulkBar({ selected, onDone }: BulkBarProps): ReactNode {
+function BulkBar({ selected, onDone }: BulkBarProps) {
   const { workspace } = useWorkspace()
   if (selected.length === 0) return null
   return (
@@ -240,7 +240,7 @@ type EachButtonProps = Pick<ComponentProps<typeof ConfirmButton>, 'icon' | 'righ
 }
 
 /** Makes a change to each task, after a confirmation. */
-function EachButton({ verb, done, tasks, none, act, onDone, ...button }: EachButtonProps): ReactNode {
+function EachButton({ verb, done, tasks, none, act, onDone, ...button }: EachButtonProps) {
   const toast = useToast()
   return (
     <ConfirmButton

@@ -1,7 +1,7 @@
 import type { Upcoming as UpcomingRuns } from '@belfry/contract/overview'
 import { useQuery } from '@tanstack/react-query'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
-import { type ReactNode, useMemo } from 'react'
+import { useMemo } from 'react'
 import { queryOf } from '../../api/queries.ts'
 import { instantOf, wallDayOf, wallTimeOf } from '../../forms/when/zoned-time.ts'
 import { useWorkspace } from '../../session/scope.ts'
@@ -22,7 +22,7 @@ const maxListed = 1_000
 const instant = { at: /^\d{4}-\d\d-\d\dT[\d:.]+Z$/ }
 
 /** The coming week in hours, and what runs in the hour of the URL. */
-export function Upcoming(): ReactNode {
+export function Upcoming() {
   const { workspace } = useWorkspace()
   const zone = useDisplayZone()
   const today = instantOf(wallDayOf(new Date(), zone), zone).at.toISOString()
@@ -49,7 +49,7 @@ export function Upcoming(): ReactNode {
 type Hours = UpcomingRuns['day']
 
 /** A row for each day, a column for each hour of the clock. Where clocks go back, a column has the hour twice. */
-function Week({ hours, at, zone, isCapped }: { hours: Hours; at: string; zone: string; isCapped: boolean }): ReactNode {
+function Week({ hours, at, zone, isCapped }: { hours: Hours; at: string; zone: string; isCapped: boolean }) {
   const days = useMemo(() => byDay(hours, zone), [hours, zone])
   const top = Math.max(1, ...hours.map(({ count }) => count))
   return (
@@ -111,7 +111,7 @@ function byDay(hours: Hours, zone: string): Array<[day: string, Map<number, Hour
 type CellProps = Hours[number] & { top: number; isChosen: boolean }
 
 // The buttons of the list lead to each hour with the keyboard, without 168 stops.
-function Cell({ at, count, top, isChosen }: CellProps): ReactNode {
+function Cell({ at, count, top, isChosen }: CellProps) {
   const { to } = useWorkspace()
   if (count === 0) return null
   const level = Math.ceil((count / top) * 4)
@@ -134,7 +134,7 @@ function shortCount(count: number): string {
 }
 
 /** Lists the tasks and runs of the hour from a time on, grouped by moment. */
-function Hour({ at, zone }: { at: string; zone: string }): ReactNode {
+function Hour({ at, zone }: { at: string; zone: string }) {
   const { workspace, to } = useWorkspace()
   const hour = useQuery(queryOf('getUpcoming', { ws: workspace.id, query: { from: at, hours: 1, limit: maxListed } }))
   const toHour = (hours: number) => to.upcoming(`?at=${new Date(Date.parse(at) + hours * hourMs).toISOString()}`)
@@ -172,7 +172,7 @@ function clockOf(at: Date, zone: string): string {
   return formatMinute(at, zone).slice(-'hh:mm'.length)
 }
 
-function Moments({ next, zone }: { next: UpcomingRuns['next']; zone: string }): ReactNode {
+function Moments({ next, zone }: { next: UpcomingRuns['next']; zone: string }) {
   const { to } = useWorkspace()
   const moments = new Map<string, UpcomingRuns['next']>()
   for (const one of next) moments.set(one.at, [...(moments.get(one.at) ?? []), one])

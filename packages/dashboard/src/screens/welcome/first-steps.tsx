@@ -28,7 +28,7 @@ import { suggestedTarget } from './suggested-target.ts'
 const refreshMs = 5000
 
 /** From an empty workspace to the first delivery. */
-export function FirstSteps(): ReactNode {
+export function FirstSteps() {
   const { workspace, to } = useWorkspace()
   const [key, setKey] = useState<string | null>(null)
   const [hasArrived, setHasArrived] = useState(false)
@@ -65,7 +65,7 @@ export function FirstSteps(): ReactNode {
 
 type StepProps = { number: number; title: string; isDone: boolean; children: ReactNode }
 
-function Step({ number, title, isDone, children }: StepProps): ReactNode {
+function Step({ number, title, isDone, children }: StepProps) {
   return (
     <li className={styles.step}>
       <span className={classNames(styles.number, isDone && styles.done)}>
@@ -82,7 +82,7 @@ function Step({ number, title, isDone, children }: StepProps): ReactNode {
 type CreateKeyProps = { secret: string | null; active: number; onKey(key: string): void }
 
 /** Creates the first API key and shows it once. */
-function CreateKey({ secret, active, onKey }: CreateKeyProps): ReactNode {
+function CreateKey({ secret, active, onKey }: CreateKeyProps) {
   const refusal = useRefusal('api_key.create')
   const { workspace } = useWorkspace()
   const [isAdding, setIsAdding] = useState(false)
@@ -127,7 +127,7 @@ function CreateKey({ secret, active, onKey }: CreateKeyProps): ReactNode {
 }
 
 /** Asks before the user leaves the page. */
-function LeaveGuard(): ReactNode {
+function LeaveGuard() {
   const blocker = useBlocker(({ currentLocation, nextLocation }) => currentLocation.pathname !== nextLocation.pathname)
   useEffect(() => {
     const ask = (event: BeforeUnloadEvent) => event.preventDefault()
@@ -155,7 +155,7 @@ const columns: ReadonlyArray<Column<Run>> = [
 ]
 
 /** Publishes an event to a target of the user, and shows the runs as they happen. */
-function SendTest({ onArrived }: { onArrived: () => void }): ReactNode {
+function SendTest({ onArrived }: { onArrived: () => void }) {
   const { workspace, to } = useWorkspace()
   const [isSent, setIsSent] = useState(false)
   const suggested = suggestedTarget(window.location)
@@ -228,7 +228,7 @@ function useLiveRuns({ id: workspaceId, organization_id: organizationId }: Works
 }
 
 /** Shows how to create a task with curl and with the client library. */
-function Snippets({ apiKey }: { apiKey: string | null }): ReactNode {
+function Snippets({ apiKey }: { apiKey: string | null }) {
   const { origin } = window.location
   const key = apiKey ?? 'bf_your_key'
   const target = suggestedTarget(window.location) || 'https://example.com/hooks/hello'

@@ -1,6 +1,6 @@
 import type { Organization } from '@belfry/contract/organization'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useRef } from 'react'
+import { useRef } from 'react'
 import { useNavigate } from 'react-router'
 import { call } from '../../api/call.ts'
 import { queryOf } from '../../api/queries.ts'
@@ -13,13 +13,13 @@ import { Stack } from '../../ui/card.tsx'
 import { TextField } from '../../ui/field.tsx'
 
 /** Creates an organization and its first workspace, then opens the first steps. */
-export function Welcome(): ReactNode {
+export function Welcome() {
   const { data: me } = useQuery(queryOf('getMe'))
   if (me?.must_confirm_email) return <ConfirmFirst email={me.user.email} />
   return <CreateOrganization />
 }
 
-function CreateOrganization(): ReactNode {
+function CreateOrganization() {
   const navigate = useNavigate()
   // Kept if only the workspace failed, so a retry does not create a second organization.
   const created = useRef<Organization | null>(null)
@@ -68,7 +68,7 @@ function CreateOrganization(): ReactNode {
 }
 
 /** Asks a new user to open the link in the confirmation email. */
-function ConfirmFirst({ email }: { email: string }): ReactNode {
+function ConfirmFirst({ email }: { email: string }) {
   const client = useQueryClient()
   return (
     <PlainLayout

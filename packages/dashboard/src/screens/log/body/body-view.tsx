@@ -1,6 +1,6 @@
 import type { RunDetail } from '@belfry/contract/run'
 import { Download } from 'lucide-react'
-import { type ReactNode, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { indentJson } from '../../../forms/request/json-text.ts'
 import { Button } from '../../../ui/button.tsx'
 import { CopyButton } from '../../../ui/copy-button.tsx'
@@ -17,7 +17,7 @@ type View = { id: string; label: string; text: string }
 type BodyViewProps = { message: Message; label: string; fileName: string }
 
 /** Shows the body of a request or response as text, never as markup. */
-export function BodyView({ message, label, fileName }: BodyViewProps): ReactNode {
+export function BodyView({ message, label, fileName }: BodyViewProps) {
   const { body, body_encoding: encoding } = message
   const text = body ?? ''
   const views = useMemo(() => viewsOf(text, encoding), [text, encoding])
