@@ -1,6 +1,7 @@
 // Bundles the programs of the fault tests: the services, with failpoints of the environment variable FAILPOINTS, as
-// services/<name>/dist/faults.mjs, the program that runs the rows as e2e/dist/faults.mjs, and what `npm run prove:once` kills.
-import { bundlePackage } from './bundle.mjs'
+// services/<name>/dist/faults.mjs, the program that runs the rows as e2e/dist/faults.mjs, and what `npm run prove:once` kills. Without
+// `--bundled` also the other programs that they run, as bundle.mjs does.
+import { bundlePackage, bundleTogether } from './bundle.mjs'
 
 const withFailpoints = { define: { __FAILPOINTS__: 'true', __VIRTUAL_CLOCK__: 'false' } }
 const program = {
@@ -14,8 +15,7 @@ const program = {
 }
 
 await Promise.all([
-  ...['api', 'dispatcher', 'scheduler'].map(name => bundlePackage(`services/${name}`, withFailpoints, 'faults')),
-  bundlePackage('prisma'),
-  bundlePackage('programs/cli'),
+  bundleTogether(['services/api', 'services/dispatcher', 'services/scheduler'], withFailpoints, 'faults'),
+  ...(process.argv.includes('--bundled') ? [] : ['prisma', 'programs/cli'].map(folder => bundlePackage(folder))),
   bundlePackage('e2e', program),
 ])

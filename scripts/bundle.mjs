@@ -58,7 +58,6 @@ export function bundleOptions(folder, name = 'main') {
     platform: 'node',
     format: 'esm',
     target: 'node20.19',
-    sourcemap: true,
     // A process keeps the text of its program in memory. Without comments it is shorter, and pure ASCII, which takes one byte
     // per character instead of two. Licences are in a separate file. Lines stay short, so the positions in errors help.
     minifyWhitespace: true,
@@ -74,10 +73,13 @@ export function bundleOptions(folder, name = 'main') {
   }
 }
 
-// One build parses a module once for all programs. The output is that of a build for each, apart from the paths in it.
-async function bundleTogether(folders, more) {
+/**
+ * Bundles the programs of several packages into `dist/<name>.mjs` of each. One build parses a module once for all of them. The output
+ * is that of a build for each, apart from the paths in it.
+ */
+export async function bundleTogether(folders, more = {}, name = 'main') {
   const entryPoints = folders.flatMap(folder =>
-    bundleOptions(folder).entryPoints.map(entry => ({
+    bundleOptions(folder, name).entryPoints.map(entry => ({
       in: resolve(root, folder, entry.in),
       out: `${folder}/dist/${entry.out}`,
     })),
@@ -87,8 +89,8 @@ async function bundleTogether(folders, more) {
 
 // A process loads only the chunks that it needs. The chunks of earlier builds are removed.
 const chunk = /-[A-Z0-9]{8}\.mjs/
-async function bundleInChunks(folder, more = {}) {
-  const options = { ...bundleOptions(folder), splitting: true, chunkNames: '[name]-[hash]', ...more }
+async function bundleInChunks(folder) {
+  const options = { ...bundleOptions(folder), splitting: true, chunkNames: '[name]-[hash]' }
   const { metafile } = await build({ ...options, metafile: true })
   const outputs = new Set(Object.keys(metafile.outputs))
   const dist = options.outdir
@@ -113,21 +115,17 @@ function copyBoardPages(folder) {
   cpSync(join(from, 'dist'), join(root, folder, 'dist/bull-board/dist'), { recursive: true })
 }
 
-/**
- * Bundles every program of the repository, and builds the dashboard. `forStart`: not the services by themselves, and without source
- * maps, which only developers read.
- */
+/** Bundles every program of the repository, and builds the dashboard. `forStart`: not the services by themselves. */
 export async function bundleAll({ forStart = false } = {}) {
   const present = Object.keys(entries).filter(folder => existsSync(join(root, folder, entries[folder])))
   const folders = forStart ? present.filter(folder => !folder.startsWith('services/')) : present
-  const more = forStart ? { sourcemap: false } : {}
   const wholes = folders.filter(folder => !inChunks.includes(folder))
   const chunked = folders.filter(folder => inChunks.includes(folder))
   try {
     copyBoardPages('services/api')
     const work = [
-      bundleTogether(wholes, more),
-      ...chunked.map(folder => bundleInChunks(folder, more)),
+      bundleTogether(wholes),
+      ...chunked.map(folder => bundleInChunks(folder)),
       buildDashboard(root),
     ]
     await Promise.all(work)

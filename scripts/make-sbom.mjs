@@ -37,7 +37,7 @@ export async function makeSbom(version) {
 }
 
 async function bundled(folder) {
-  const { metafile } = await build({ ...bundleOptions(folder), metafile: true, write: false, sourcemap: false })
+  const { metafile } = await build({ ...bundleOptions(folder), metafile: true, write: false })
   await stop()
   const paths = Object.keys(metafile.inputs).filter(path => path.includes('node_modules/'))
   return manifestsOf(paths.map(path => join(root, folder, path)))

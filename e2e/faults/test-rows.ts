@@ -18,7 +18,7 @@ export function testRows(ids: readonly string[]): void {
 
   beforeAll(async () => {
     if (rows.length === 0) return
-    await promisify(execFile)(process.execPath, [join(repositoryRoot(), 'scripts/bundle-faults.mjs')])
+    await promisify(execFile)(process.execPath, [join(repositoryRoot(), 'scripts/bundle-faults.mjs'), '--bundled'])
     template = await makeTemplate()
     results = await runRows(rows, template, { seed: 1, limitMs: 240_000 }, () => {})
   }, 1_500_000) // more than the limits of all rows, two at a time, so a row that hangs is named

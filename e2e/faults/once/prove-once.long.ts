@@ -10,7 +10,7 @@ import { proveOnce } from './prove-once.ts'
 describe.skipIf(!findRedisServer())('prove:once, which requires Redis', () => {
   let template: Template
   beforeAll(async () => {
-    await promisify(execFile)(process.execPath, [join(repositoryRoot(), 'scripts/bundle-faults.mjs')])
+    await promisify(execFile)(process.execPath, [join(repositoryRoot(), 'scripts/bundle-faults.mjs'), '--bundled'])
     template = await makeTemplate()
   })
   afterAll(() => template?.remove())
