@@ -61,8 +61,9 @@ function toProject(
       // As of `waitFor`: a condition may take seconds on a busy machine. Vitest's default is 1 s.
       expect: { poll: { timeout: 15_000 } },
       sequence: { groupOrder: isAlone ? 1 : 0 },
-      // Tests wait much of their time: for due times, retries, and processes that start.
-      maxWorkers: isAlone ? 1 : 3 * availableParallelism(),
+      // Tests wait much of their time: for due times, retries, and processes that start. Each further worker loads the modules, and
+      // starts a browser and an installation, for some 15 CPU seconds.
+      maxWorkers: isAlone ? 1 : Math.ceil(2.5 * availableParallelism()),
     },
   }
 }

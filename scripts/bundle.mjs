@@ -123,11 +123,7 @@ export async function bundleAll({ forStart = false } = {}) {
   const chunked = folders.filter(folder => inChunks.includes(folder))
   try {
     copyBoardPages('services/api')
-    const work = [
-      bundleTogether(wholes),
-      ...chunked.map(folder => bundleInChunks(folder)),
-      buildDashboard(root),
-    ]
+    const work = [bundleTogether(wholes), ...chunked.map(folder => bundleInChunks(folder)), buildDashboard(root)]
     await Promise.all(work)
   } finally {
     // Its helper process would keep several hundred MB while this process runs.
