@@ -41,12 +41,12 @@ export function openBucket(
     return found
   }
 
-  async function readText(name: string): Promise<string | null> {
+  // Also an object that was listed and is not there, since a storage may know it later: "latest" must not pass it over.
+  async function readText(name: string): Promise<string> {
     try {
       return await text(await read(keyOf(name, manifestName)))
     } catch (error) {
       const { httpStatusCode: status = 500 } = error instanceof S3ServiceException ? error.$metadata : {}
-      if (status === 404) return null // deleted since it was listed
       if (status >= 500) throw error
       throw new PlainError(reasonOf(error)) // such as an archived object
     }

@@ -75,5 +75,17 @@ it('the doctor warns of backups that it cannot read', async () => {
     level: 'warning',
     message: `The backup ${nameOf(day)} cannot be read: ${damaged}`,
   }))
-  expect(await checkBackups(installation())).toMatchObject([...warnings, { level: 'problem' }])
+  const old = { level: 'problem', message: expect.stringContaining('The newest backup is of 2020-11-24') }
+  expect(await checkBackups(installation())).toMatchObject([...warnings, old])
+  await put(26, JSON.stringify({ ...manifest, createdAt: new Date().toISOString() }))
+  expect((await checkBackups(installation())).at(-1)).toMatchObject({ level: 'ok', message: /verify checks it$/ })
+  await put(27, '')
+  expect((await checkBackups(installation())).at(-1)).toMatchObject({ level: 'ok', message: /that can be read is of/ })
+  for (const day of [22, 24, 26]) await rm(join(folder, nameOf(day)), { recursive: true })
+  expect((await checkBackups(installation())).at(-1)).toEqual({
+    ...{ level: 'problem', message: `No backup in ${folder} can be read.`, advice: expect.any(String) },
+  })
+  await symlink(join(folder, 'loop'), join(folder, 'loop'))
+  const lost = { ...installation(), env: { ...installation().env, BACKUP_FOLDER: join(folder, 'loop') } }
+  expect(await checkBackups(lost)).toMatchObject([{ level: 'problem', advice: /^Check BACKUP_FOLDER/ }])
 })

@@ -1,10 +1,10 @@
 import { open, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { nextScheduled } from '@belfry/domain/cron/cron-schedule'
-import { isReadable, type StoredBackup } from '../../backup/backup-store.ts'
+import { isReadable, type ListedBackup } from '../../backup/backup-store.ts'
 import { openStore } from '../../backup/open-store.ts'
 import { type BackupSettings, type Installation, readBackupSettings } from '../../config.ts'
-import { codeOf, type Observation, ok, problem, warning } from '../finding.ts'
+import { codeOf, type Observation, ok, problem, reasonOf, warning } from '../finding.ts'
 
 const gigabyte = 1024 ** 3
 
@@ -98,17 +98,23 @@ const graceMs = 3_600_000
 /** Checks that backups can be read, and that the scheduled ones are made: at most one of them may be missing. */
 export async function checkBackups(installation: Installation): Promise<Observation[]> {
   const settings = readBackupSettings(installation)
-  const backups = await openStore(settings).list()
+  const backups = await openStore(settings).list().catch(reasonOf)
+  if (typeof backups === 'string') {
+    const advice = 'Check BACKUP_FOLDER, and that the user of Belfry, or its credentials, may read it.'
+    return [problem(`The backups in ${settings.folder} cannot be listed: ${backups}`, advice)]
+  }
   const unreadable = backups.flatMap(backup => {
     const advice = 'Restore it with the Belfry that made it, or delete it: scheduled backups never delete it.'
     return isReadable(backup) ? [] : [warning(`The backup ${backup.name} cannot be read: ${backup.problem}`, advice)]
   })
-  return [...unreadable, judgeNewest(backups.find(isReadable), settings)]
+  return [...unreadable, judgeNewest(backups, settings)]
 }
 
-function judgeNewest(newest: StoredBackup | undefined, settings: BackupSettings): Observation {
+function judgeNewest(backups: readonly ListedBackup[], settings: BackupSettings): Observation {
   const advice = 'Run "belfry backup" to see why it fails, and read logs/backup.log of the data folder.'
-  if (!newest) return warning(`There is no backup in ${settings.folder} yet.`, advice)
+  if (backups.length === 0) return warning(`There is no backup in ${settings.folder} yet.`, advice)
+  const newest = backups.find(isReadable)
+  if (!newest) return problem(`No backup in ${settings.folder} can be read.`, advice)
   const { createdAt } = newest.manifest
   const schedule = settings.schedule && { cron: settings.schedule, timezone: 'UTC', startsAt: null, endsAt: null }
   const next = schedule && nextScheduled(schedule, new Date(createdAt).getTime())
@@ -116,5 +122,6 @@ function judgeNewest(newest: StoredBackup | undefined, settings: BackupSettings)
   if (afterNext && Date.now() > afterNext.atMs + graceMs) {
     return problem(`The newest backup is of ${createdAt}, although BACKUP_SCHEDULE is ${schedule.cron.text}.`, advice)
   }
+  if (newest !== backups[0]) return ok(`the newest backup that can be read is of ${createdAt}`)
   return ok(`the newest backup is of ${createdAt}; belfry backup verify checks it`)
 }
