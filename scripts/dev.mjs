@@ -18,7 +18,7 @@ const inspect = process.argv.slice(2).filter(argument => argument.startsWith('--
 if (inspect.length > 0) process.env.NODE_OPTIONS = [process.env.NODE_OPTIONS, ...inspect].filter(Boolean).join(' ')
 
 const options = bundleOptions('programs/all-in-one')
-const services = await context({ ...options, plugins: [...options.plugins, restartAfterBuild()] })
+const services = await context({ ...options, sourcemap: true, plugins: [...options.plugins, restartAfterBuild()] })
 await services.watch()
 const api = `http://localhost:${process.env.PORT || 3000}`
 const pages = await createServer({
