@@ -215,14 +215,17 @@ export const triggerCronJob = endpoint(operations.triggerCronJob, async (ctx, in
 })
 
 const maxBackfilled = 1_000
+/** What the clock of a caller who sends the present time may be ahead. */
+const maxAheadMs = 60_000
 
 export const backfillCronJob = endpoint(operations.backfillCronJob, async (ctx, input) => {
   const { params, caller, body } = input
   const { from, to, per_second: perSecond = null } = body
-  if (to.getTime() > ctx.clock.now()) throw invalidField('to', 'out_of_range', 'to must not be in the future.')
+  const now = ctx.clock.now()
+  if (to.getTime() > now + maxAheadMs) throw invalidField('to', 'out_of_range', 'to must not be in the future.')
   const job = await findCronJob(ctx.pool, caller.workspaceId, params.cronjob)
   if (!job) throw notFound()
-  const endsAt = new Date(Math.min(to.getTime(), job.endsAt?.getTime() ?? to.getTime()))
+  const endsAt = new Date(Math.min(to.getTime(), now, job.endsAt?.getTime() ?? now))
   const occurrences = nextRuns({ ...storedScheduleOf(job), endsAt }, from.getTime() - 1, maxBackfilled + 1)
   if (occurrences.length > maxBackfilled) {
     const message = `The time has more than ${maxBackfilled} occurrences. Send an earlier to, and continue from there.`
