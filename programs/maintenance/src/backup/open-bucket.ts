@@ -41,7 +41,7 @@ export function openBucket(
     return found
   }
 
-  // Also an object that was listed and is not there, since a storage may know it later: "latest" must not pass it over.
+  // Fails too for a listed object that is not found: storage may be behind, and "latest" must not pass over a new backup.
   async function readText(name: string): Promise<string> {
     try {
       return await text(await read(keyOf(name, manifestName)))
