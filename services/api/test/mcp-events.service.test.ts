@@ -1,8 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { claimTasks } from '@belfry/db/tasks/claim-tasks'
-import { type FinishedAttempt, recordAttempts } from '@belfry/db/tasks/record-attempts'
 import { fromId, toId } from '@belfry/domain/id'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { type Reaction, repeats, useCallbacks } from './mcp-callbacks.ts'
 import { anOrganization } from './organization.ts'
 import { type Answer, type Caller, type Json, useApi } from './setup.ts'
 
@@ -17,53 +16,7 @@ const aReminder = (fields: object = {}) => ({
   ...fields,
 })
 
-/** How a callback answers a challenge. */
-type Reaction = (challenge: string) => Partial<FinishedAttempt> & { body?: string }
-const repeats: Reaction = challenge => ({ body: JSON.stringify({ challenge }) })
-const reactions = new Map<string, Reaction>()
-const challenges: Array<{ url: string; challenge: string }> = []
-
-// Takes the place of a dispatcher, which is tested with real callbacks in e2e/mcp-events.e2e.test.ts.
-async function answerChallenges(): Promise<void> {
-  const text = `
-    SELECT id, url, payload FROM tasks JOIN task_requests ON task_id = id
-    WHERE name = 'Challenge of an MCP callback' AND state = 'pending' AND due_at < now()`
-  for (const { id, url, payload } of (await api.db.query(text)).rows) {
-    const [claim] = await claimTasks(api.db, { dispatcherId: randomUUID() }, [{ taskId: id, token: randomUUID() }])
-    if (claim?.kind !== 'claimed') continue
-    const { taskId, runId, scheduledAt, claimedAt } = claim.task
-    const { type, challenge } = JSON.parse(payload)
-    expect(type).toBe('verification')
-    challenges.push({ url, challenge })
-    const { body = 'ok', ...outcome } = (reactions.get(url) ?? repeats)(challenge)
-    const isFailed = (outcome.errorCode ?? null) !== null
-    await recordAttempts(api.db, [
-      {
-        ...{ taskId, runId, state: isFailed ? 'dead' : 'success', retryDelayMs: null },
-        ...{ status: isFailed ? 'failed' : 'success', scheduledAt, startedAt: claimedAt, finishedAt: claimedAt },
-        ...{ requestHeaders: '{}', responseStatus: isFailed ? null : 200, responseHeaders: '{}' },
-        ...{ responseBody: Buffer.from(body), responseBytes: body.length, responseTruncated: false },
-        ...{ errorCode: null, errorMessage: null },
-        ...outcome,
-      },
-    ])
-  }
-}
-
-let isOver = false
-let answering: Promise<void>
-beforeAll(() => {
-  answering = (async () => {
-    while (!isOver) {
-      await answerChallenges()
-      await new Promise(resolve => setTimeout(resolve, 20))
-    }
-  })()
-})
-afterAll(async () => {
-  isOver = true
-  await answering
-})
+const { challenges, reactions } = useCallbacks(api)
 
 let caller: Caller
 beforeEach(async () => {
@@ -117,6 +70,17 @@ describe('a subscription', () => {
       state_reason: 'subscription_deleted',
     })
     expect([await subscriptions(), (await unsubscribe(body)).status]).toEqual([[], 404])
+  })
+
+  it('keeps a reminder cancelled that a user has cancelled, also once its task is deleted', async () => {
+    const body = aReminder({ ttl_ms: null })
+    const { id } = (await subscribe(body)).body
+    const reminders = async () => (await scheduler(`tasks?label=${id}&state=pending`)).data
+    const [task] = await reminders()
+    expect((await call('DELETE', `/api/v1/scheduler/tasks/${task.id}`)).status).toBe(200)
+    await api.db.query('DELETE FROM tasks WHERE id = $1', [fromId('task', task.id)]) // as the retention does
+    expect((await subscribe(body)).status).toBe(200)
+    expect(await reminders()).toEqual([])
   })
 
   it('is a cron job for a cron expression, which ends with it, also in the dashboard', async () => {

@@ -1,12 +1,14 @@
 import { changeCronJob } from '@belfry/db/cron-jobs/change-cron-job'
+import type { Subscription as SubscriptionRow } from '@belfry/db/generated/client'
 import { expansionLookAheadMs } from '@belfry/queue'
 import type { Context } from '../context.ts'
 import { addCronJob } from '../cron-jobs/write-cron-jobs.ts'
 import { workOf } from '../endpoint.ts'
+import type { StoredMcp } from '../subscriptions/subscriptions.ts'
 import { enqueue, schedule as scheduleRows } from '../tasks/schedule.ts'
 import { storeTasks } from '../tasks/store-tasks.ts'
 import type { Schedule } from './chosen-events.ts'
-import { type Caller, type Delivery, deliveryTask } from './delivery-task.ts'
+import { type Caller, deliveryTask } from './delivery-task.ts'
 
 export type Reminder = { schedule: Schedule; key: string; note: unknown; endsAt: Date | null }
 
@@ -15,7 +17,12 @@ export type Reminder = { schedule: Schedule; key: string; note: unknown; endsAt:
  * its time is before the end: a renewal that extends the subscription beyond makes it. A task that a user cancels stays
  * cancelled. A cron job that a user deletes comes back with the next renewal; a paused one stays paused.
  */
-export async function setReminder(ctx: Context, by: Caller, delivery: Delivery, reminder: Reminder): Promise<void> {
+export async function setReminder(
+  ctx: Context,
+  by: Caller,
+  delivery: SubscriptionRow,
+  reminder: Reminder,
+): Promise<void> {
   const { schedule, endsAt } = reminder
   if (schedule.cron !== null) await setCronJob(ctx, by, delivery, { ...reminder, schedule })
   else if (endsAt === null || schedule.at < endsAt) await setTask(ctx, by, delivery, { ...reminder, schedule })
@@ -26,13 +33,10 @@ type Of<Kind extends Schedule> = Omit<Reminder, 'schedule'> & { schedule: Kind }
 async function setTask(
   ctx: Context,
   by: Caller,
-  delivery: Delivery,
+  delivery: SubscriptionRow,
   { schedule: { at }, key, note }: Of<Extract<Schedule, { cron: null }>>,
 ): Promise<void> {
-  const text =
-    'SELECT FROM task_requests r JOIN tasks t ON t.id = r.task_id WHERE r.subscription_id = $1 AND t.key = $2'
-  const isPast = at.getTime() <= ctx.clock.now()
-  if (isPast || (await ctx.pool.query(text, [delivery.id, key])).rowCount !== 0) return
+  if (at.getTime() <= ctx.clock.now() || (delivery.mcp as StoredMcp).isSet) return
   const data = { note: note ?? null, at: at.toISOString(), cron: null, timezone: null }
   const task = deliveryTask(by.caller, delivery, { name: nameOf(note), payload: payloadOf(data), executeAt: at })
   const keyed = { ...task, key, onConflict: 'keep' as const }
@@ -43,12 +47,14 @@ async function setTask(
     payload: keyed.payload,
     store: work => storeTasks(work, [keyed]),
   })
+  // Read instead of the task, which retention deletes.
+  await ctx.pool.query(`UPDATE subscriptions SET mcp = mcp || '{"isSet": true}' WHERE id = $1`, [delivery.id])
 }
 
 async function setCronJob(
   ctx: Context,
   by: Caller,
-  delivery: Delivery,
+  delivery: SubscriptionRow,
   { schedule: { cron, timezone }, key, note, endsAt }: Of<Extract<Schedule, { at: null }>>,
 ): Promise<void> {
   const { workspaceId } = by.caller

@@ -190,6 +190,8 @@ export type StoredMcp = {
   principal: string | null
   /** The columns that a task must have for an event about it; null for other events. */
   match: Record<string, unknown> | null
+  /** Whether the task of a reminder was made. A user may have cancelled it. */
+  isSet?: true
 }
 
 function presentSubscription(row: SubscriptionRow): Subscription {
