@@ -118,10 +118,13 @@ describe('a circuit breaker', () => {
     }
     const { workspaceId } = caller
     const listed = await waitFor(
-      async () => (await ask('GET', '')).body.data as unknown[],
+      async () =>
+        ((await ask('GET', '')).body.data as Array<{ workspace_id: string }>).filter(
+          one => one.workspace_id === workspaceId,
+        ),
       hosts => hosts.length > 0,
     )
-    expect(listed).toMatchObject([{ workspace_id: workspaceId, host, dispatchers: 1 }])
+    expect(listed).toMatchObject([{ host, dispatchers: 1 }])
     const called = failing.requests.length
     expect(await ask('DELETE', `/${workspaceId}/${encodeURIComponent(host)}`)).toEqual({
       status: 202,

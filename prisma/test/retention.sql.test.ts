@@ -127,6 +127,9 @@ describe('the log of a workspace', () => {
     await storeLog(workspaceId, 4, 400, 'retrying') // 400, 300, 200 and 100 days old
     expect((await deleteOldRuns(db.pool, workspaceId, 7, 100)).deleted).toBe(4)
     const end = `
+      WITH requests AS (
+        UPDATE task_requests r SET task_id = t.run_id FROM tasks t WHERE t.id = r.task_id AND t.workspace_id = $1
+      )
       UPDATE tasks SET id = run_id, state = 'dead', finished_at = due_at + interval '1 day',
                        settled_at = CASE WHEN due_at > now() - interval '250 days' THEN now() END
       WHERE workspace_id = $1`
