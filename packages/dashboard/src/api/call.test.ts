@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import { ApiProblem } from './api-problem.ts'
-import { call, read, urlOf } from './call.ts'
+import { askToConfirmWith, call, read, urlOf } from './call.ts'
 import { PayloadText } from './payload-text.ts'
 
 afterEach(() => vi.unstubAllGlobals())
@@ -57,4 +57,24 @@ it('rejects with the problem of the response, or with status 0 without one', asy
   vi.stubGlobal('fetch', async () => Promise.reject(new TypeError('offline')))
   await expect(read('getMe')).rejects.toEqual(expect.objectContaining({ status: 0 }))
   await expect(read('getMe')).rejects.toBeInstanceOf(ApiProblem)
+})
+
+it('asks once for all calls that are refused at once, and repeats each of them', async () => {
+  let isConfirmed = false
+  vi.stubGlobal('fetch', async () => {
+    const body = isConfirmed ? {} : { code: 'step_up_required', factors: ['password'] }
+    return { ok: isConfirmed, status: isConfirmed ? 200 : 403, text: async () => JSON.stringify(body) }
+  })
+  const questions: Array<(isConfirmed: boolean) => void> = []
+  askToConfirmWith(() => new Promise(resolve => questions.push(resolve)))
+  for (const answer of [false, true]) {
+    const both = Promise.allSettled([read('getMe'), read('listSessions')])
+    await new Promise(setImmediate) // both are refused
+    isConfirmed = answer
+    const [ask, ...others] = questions.splice(0)
+    expect(others).toEqual([])
+    ask?.(answer)
+    const status = answer ? 'fulfilled' : 'rejected'
+    expect(await both).toMatchObject([{ status }, { status }])
+  }
 })

@@ -86,18 +86,22 @@ export async function read<Name extends OperationName>(name: Name, ...args: Args
 type AskToConfirm = (factors: readonly string[]) => Promise<boolean>
 
 let askToConfirm: AskToConfirm | null = null
+let asking: Promise<boolean> | null = null
 
 /** Sets how the user is asked to confirm the identity. */
 export function askToConfirmWith(ask: AskToConfirm): void {
   askToConfirm = ask
 }
 
-/** Returns whether the user has confirmed the identity, so a refused call may be repeated. */
+/** Returns whether the user has confirmed the identity, so a refused call may be repeated. Calls refused at once share a question. */
 async function confirmFor({ code, body }: ApiProblem): Promise<boolean> {
   const { factors, sign_in_token: signInToken } = body
   const isRefused = code === 'step_up_required' || (code === 'second_factor_required' && signInToken === undefined)
   if (!isRefused || askToConfirm === null || !Array.isArray(factors) || factors.length === 0) return false
-  return askToConfirm(factors)
+  asking ??= askToConfirm(factors).finally(() => {
+    asking = null
+  })
+  return asking
 }
 
 // Only this function and `followLog` use `fetch`. The browser adds the session cookie.
