@@ -62,6 +62,16 @@ describe('a connection', () => {
     expect(other.body.errors).toMatchObject([{ path: 'value', code: 'required' }])
   })
 
+  it('keeps its secret while a form sends its certificate authority with other line ends', async () => {
+    const organization = await anOrganization(api)
+    const send = sendAs(organization)
+    const at = path(organization, '/kept')
+    const { cert } = createCertificate('api.example.com')
+    const { value: _, ...without } = header
+    await send('PUT', at, { ...header, ca_certificate: `${cert.trim().replaceAll('\n', '\r\n')}\r\n` })
+    expect((await send('PUT', at, { ...without, ca_certificate: cert.trim() })).status).toBe(200)
+  })
+
   it('takes certificates and their own key only, and repeats no key', async () => {
     const organization = await anOrganization(api)
     const send = sendAs(organization)

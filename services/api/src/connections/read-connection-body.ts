@@ -85,8 +85,13 @@ function goesNowhereNew(body: PutConnectionBody, before: OpenConnection): boolea
     body.kind === before.kind &&
     body.hosts.every(host => before.hosts.includes(host)) &&
     (body.kind !== 'oauth2' || body.token_url === before.settings.tokenUrl) &&
-    (body.ca_certificate ?? undefined) === before.settings.caCertificate
+    withoutSpace(body.ca_certificate) === withoutSpace(before.settings.caCertificate)
   )
+}
+
+// A form sends a certificate with other line ends than the ones that another caller has stored.
+function withoutSpace(pem: string | null | undefined): string {
+  return pem?.replace(/\s/g, '') ?? ''
 }
 
 function certificateErrors(body: PutConnectionBody, clientKey: string | undefined): FieldError[] {
