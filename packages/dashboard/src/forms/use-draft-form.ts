@@ -1,8 +1,8 @@
 import { type FocusEvent, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'react-router'
-import { newKey } from '../api/call.ts'
 import { type FieldErrors, type FormState, useForm } from './form.tsx'
 import { dropDraft, keepDraft, keptDraft } from './kept-drafts.ts'
+import { type Attempt, submitAgain } from './submit-again.ts'
 import type { Change } from './use-change.ts'
 
 type DraftFormOptions<Draft, Result> = Pick<Change<Result, Draft>, 'done'> & {
@@ -10,8 +10,7 @@ type DraftFormOptions<Draft, Result> = Pick<Change<Result, Draft>, 'done'> & {
   /** Returns the draft to submit. `intent` is the value of the submit button, e.g. `now`. */
   intend?(draft: Draft, intent: string): Draft
   check(draft: Draft): FieldErrors
-  /** @param idempotencyKey - The same until the draft changes, for a retry of the same submit. */
-  submit(draft: Draft, idempotencyKey: string): Promise<Result>
+  submit(draft: Draft, attempt: Attempt): Promise<Result>
   onDone(result: Result): unknown
 }
 
@@ -47,21 +46,18 @@ export function useDraftForm<Draft, Result>(options: DraftFormOptions<Draft, Res
       keep()
     }
   }, [path, initial])
-  const idempotencyKey = useRef(newKey())
+  const [send] = useState(() => submitAgain<Draft, Result>())
   const form = useForm({
     read: (_field, _data, intent) => options.intend?.(draft, intent) ?? draft,
     check,
     done,
-    submit: submitted => submit(submitted, idempotencyKey.current),
+    submit: submitted => send(submitted, submit),
     onDone(result) {
       isDone.current = true
       return onDone(result)
     },
   })
-  const onChange = (change: Partial<Draft>) => {
-    idempotencyKey.current = newKey()
-    setDraft(before => ({ ...before, ...change }))
-  }
+  const onChange = (change: Partial<Draft>) => setDraft(before => ({ ...before, ...change }))
   const discard = () => {
     setDraft(initial)
     setIsRestored(false)

@@ -2,14 +2,15 @@ import { describe, expect, it } from 'vitest'
 import { checkCronJob, cronJobBody, cronJobDraft, previewStart, usesRules } from './cron-job-draft.ts'
 
 const draft = { ...cronJobDraft(undefined, 'Europe/Berlin'), name: 'Report', url: 'https://example.com/' }
+const now = new Date('2026-11-21T12:00:00Z')
 
 describe('the fields of a cron job', () => {
   it('become a body', () => {
     expect(checkCronJob(draft, false)).toEqual({})
     const startsAt = { text: '2026-12-01 09:00', zone: 'Europe/Berlin' }
     const controls = { maxAgeSeconds: '90', labels: ' a  b a ' }
-    expect(cronJobBody(draft)).toMatchObject({ max_age_ms: null, labels: [] })
-    expect(cronJobBody({ ...draft, ...controls, cron: ' 0  9 * * 1-5 ', startsAt })).toMatchObject({
+    expect(cronJobBody(draft, now)).toMatchObject({ max_age_ms: null, labels: [] })
+    expect(cronJobBody({ ...draft, ...controls, cron: ' 0  9 * * 1-5 ', startsAt }, now)).toMatchObject({
       max_age_ms: 90_000,
       labels: ['a', 'b'],
       name: 'Report',
@@ -18,6 +19,8 @@ describe('the fields of a cron job', () => {
       starts_at: '2026-12-01T08:00:00.000Z',
       ends_at: null,
     })
+    const endsAt = { text: 'in 2 days', zone: 'Europe/Berlin' }
+    expect(cronJobBody({ ...draft, endsAt }, now)).toMatchObject({ ends_at: '2026-11-23T12:00:00.000Z' })
   })
 
   it('are validated before submitting', () => {
@@ -38,7 +41,6 @@ describe('the fields of a cron job', () => {
   })
 
   it('are previewed from a start in the future', () => {
-    const now = new Date('2026-11-21T12:00:00Z')
     expect(previewStart('2026-12-01T08:00:00.000Z', now)).toEqual({ from: '2026-12-01T07:59:59.999Z' })
     expect(previewStart('2026-11-01T08:00:00.000Z', now)).toEqual({})
     expect(previewStart(null, now)).toEqual({})

@@ -29,10 +29,10 @@ export function usesRules({ overlap, catchUp, startsAt, endsAt, maxAgeSeconds, l
   return overlap !== 'allow' || catchUp !== 'latest' || startsAt.text + endsAt.text + maxAgeSeconds + labels !== ''
 }
 
-/** Returns the schedule of a draft, as far as its fields are valid. */
-export function scheduleIn(draft: CronJobDraft): Schedule {
+/** Returns the schedule of a draft at a time, as far as its fields are valid. */
+export function scheduleIn(draft: CronJobDraft, now: Date): Schedule {
   const { cron, timezone, startsAt, endsAt } = draft
-  return { cron, timezone, startsAt: readWhen(startsAt).at, endsAt: readWhen(endsAt).at }
+  return { cron, timezone, startsAt: readWhen(startsAt, now).at, endsAt: readWhen(endsAt, now).at }
 }
 
 /** Returns from when on a preview lists the runs, for its body. Default: now. */
@@ -43,7 +43,7 @@ export function previewStart(startsAt: string | null, now: Date): { from?: strin
 
 /** Returns what the API would reject, by field. Only the API checks the expression itself. */
 export function checkCronJob(draft: CronJobDraft, hadPayload: boolean): FieldErrors {
-  const { startsAt, endsAt } = scheduleIn(draft)
+  const { startsAt, endsAt } = scheduleIn(draft, new Date())
   const isInvalid = (when: WhenDraft, at: string | null) => when.text.trim() !== '' && at === null
   const fields = draft.cron.trim().split(/\s+/)
   const unclear = 'Use a time such as “tomorrow 09:00” or “2026-12-31 18:00”.'
@@ -59,9 +59,9 @@ export function checkCronJob(draft: CronJobDraft, hadPayload: boolean): FieldErr
   })
 }
 
-/** Converts a draft to a body. Only for a draft that passes `checkCronJob`. */
-export function cronJobBody(draft: CronJobDraft) {
-  const { startsAt, endsAt } = scheduleIn(draft)
+/** Converts a draft to a body at a time. Only for a draft that passes `checkCronJob`. */
+export function cronJobBody(draft: CronJobDraft, now: Date) {
+  const { startsAt, endsAt } = scheduleIn(draft, now)
   return {
     ...bodyOf(draft),
     name: draft.name.trim(),

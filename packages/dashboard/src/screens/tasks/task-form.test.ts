@@ -1,6 +1,6 @@
 import type { Task } from '@belfry/contract/task'
 import { expect, it } from 'vitest'
-import { checkDraft, draftFor } from './task-form.tsx'
+import { checkDraft, draftFor, taskBodyOf } from './task-form.tsx'
 
 const task = {
   name: 'Waiting',
@@ -19,4 +19,14 @@ it('a due task that waits for its queue keeps its time, and takes no other past 
   const error = { execute_at: 'Choose a time in the future.' }
   expect(checkDraft({ ...draft, when: { ...draft.when, text: '2026-11-20 12:00' } }, task, task)).toEqual(error)
   expect(checkDraft(draft, undefined, task)).toEqual(error)
+})
+
+it('relative times are the same in each repetition of a submit', () => {
+  const zone = 'UTC'
+  const draft = { ...draftFor(undefined, undefined, false), name: 'Soon', url: 'https://example.com/' }
+  const timed = { ...draft, when: { text: 'in 10 minutes', zone }, expires: { text: 'in 1 hour', zone } }
+  expect(taskBodyOf(timed, undefined, new Date('2026-11-21T12:00:00Z'))).toMatchObject({
+    execute_at: '2026-11-21T12:10:00.000Z',
+    expires_at: '2026-11-21T13:00:00.000Z',
+  })
 })

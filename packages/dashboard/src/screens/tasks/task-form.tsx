@@ -11,6 +11,7 @@ import { LabelsField } from '../../forms/request/flow-fields.tsx'
 import { FoldedCard } from '../../forms/request/folded-fields.tsx'
 import { bodyOf, changesOf, draftOf } from '../../forms/request/request-draft.ts'
 import { FormCard, RequestForm } from '../../forms/request/request-form.tsx'
+import type { Attempt } from '../../forms/submit-again.ts'
 import { useDraftForm } from '../../forms/use-draft-form.ts'
 import { readWhen, type WhenDraft } from '../../forms/when/parse-when.ts'
 import { WhenField } from '../../forms/when/when-field.tsx'
@@ -118,8 +119,8 @@ function TaskForm({ isReplay = false, backTo, ...given }: TaskFormProps) {
     initial,
     intend: (draft, intent) => (intent === 'now' ? { ...draft, when: { ...draft.when, text: 'now' } } : draft),
     check: draft => checkDraft(draft, task, isReplay ? model : task),
-    submit: (draft, key) =>
-      isReplay && model ? replay(workspace.id, model, draft, key) : save(workspace.id, task, draft, key),
+    submit: (draft, attempt) =>
+      isReplay && model ? replay(workspace.id, model, draft, attempt) : save(workspace.id, task, draft, attempt),
     onDone: saved => navigate(to.task(saved.id)),
     done: () => (task ? 'Changes saved' : isReplay ? 'Replayed as a new task' : 'Task scheduled'),
   })
@@ -169,7 +170,7 @@ export function checkDraft(draft: Draft, task: Task | undefined, stored: Task | 
   const now = new Date()
   const when = readWhen(draft.when, now)
   // A due task may still wait for its queue.
-  const isKept = task !== undefined && instantIn(draft.when, task.execute_at) === task.execute_at
+  const isKept = task !== undefined && instantIn(draft.when, task.execute_at, now) === task.execute_at
   const isPast = !isKept && Date.parse(when.at ?? '') <= now.getTime()
   const expires = draft.expires.text.trim() === '' ? null : readWhen(draft.expires, now)
   const isEarly = when.at && expires?.at && Date.parse(expires.at) <= Date.parse(when.at)
@@ -183,38 +184,38 @@ export function checkDraft(draft: Draft, task: Task | undefined, stored: Task | 
   })
 }
 
-async function save(ws: string, task: Task | undefined, draft: Draft, idempotencyKey: string): Promise<Task> {
-  const body = taskBodyOf(draft, task)
-  if (!task) return call('createTask', { ws, body, idempotencyKey })
+async function save(ws: string, task: Task | undefined, draft: Draft, { key, at }: Attempt): Promise<Task> {
+  const body = taskBodyOf(draft, task, at)
+  if (!task) return call('createTask', { ws, body, idempotencyKey: key })
   const changes = changesOf(body, task)
   if (Object.keys(changes).length === 0) return task
   return call('updateTask', { ws, task: task.id, body: changes })
 }
 
 /** Replays a task with the fields of the draft that differ. Without another time the replay is due at once. */
-async function replay(ws: string, model: Task, draft: Draft, idempotencyKey: string): Promise<Task> {
-  const { execute_at, ...fields } = taskBodyOf(draft, undefined)
+async function replay(ws: string, model: Task, draft: Draft, { key, at }: Attempt): Promise<Task> {
+  const { execute_at, ...fields } = taskBodyOf(draft, undefined, at)
   const isNow = draft.when.text.trim().toLowerCase() === 'now'
   const body = { ...changesOf(fields, model), ...(isNow ? {} : { execute_at }) }
-  return call('replayTask', { ws, task: model.id, body, idempotencyKey })
+  return call('replayTask', { ws, task: model.id, body, idempotencyKey: key })
 }
 
-// Only for a draft that passes `checkDraft`.
-function taskBodyOf(draft: Draft, task: Task | undefined): Body<'createTask'> {
+/** Converts a draft to a body at a time. Only for a draft that passes `checkDraft`. */
+export function taskBodyOf(draft: Draft, task: Task | undefined, now: Date): Body<'createTask'> {
   const { max_age_ms: _none, ...request } = bodyOf(draft) // the deadline of a task is a time
   return {
     name: draft.name.trim(),
-    execute_at: instantIn(draft.when, task?.execute_at) as string,
+    execute_at: instantIn(draft.when, task?.execute_at, now) as string,
     ...request,
-    expires_at: instantIn(draft.expires, task?.expires_at),
+    expires_at: instantIn(draft.expires, task?.expires_at, now),
     ...(draft.key.trim() === '' ? {} : { key: draft.key.trim(), on_conflict: draft.onConflict }),
   }
 }
 
 // A field shows a time to the second. An untouched one keeps its milliseconds.
-function instantIn({ text, zone }: WhenDraft, stored: string | null | undefined): string | null {
+function instantIn({ text, zone }: WhenDraft, stored: string | null | undefined, now: Date): string | null {
   if (stored && text === wallText(new Date(stored), zone)) return stored
-  return readWhen({ text, zone }).at
+  return readWhen({ text, zone }, now).at
 }
 
 /** @param props.hasKey - A task gets its key when it is created. */
