@@ -194,18 +194,21 @@ async function save(ws: string, task: Task | undefined, draft: Draft, { key, at 
 
 /** Replays a task with the fields of the draft that differ. Without another time the replay is due at once. */
 async function replay(ws: string, model: Task, draft: Draft, { key, at }: Attempt): Promise<Task> {
-  const { execute_at, ...fields } = taskBodyOf(draft, undefined, at)
-  const isNow = draft.when.text.trim().toLowerCase() === 'now'
+  const { execute_at, on_past: isNow, ...fields } = taskBodyOf(draft, undefined, at)
   const body = { ...changesOf(fields, model), ...(isNow ? {} : { execute_at }) }
   return call('replayTask', { ws, task: model.id, body, idempotencyKey: key })
 }
 
+// The clock of the browser may be slow or fast. A time that has passed by any clock makes a new task due at once.
+const atOnce = { execute_at: new Date(0).toISOString(), on_past: 'run' } as const
+
 /** Converts a draft to a body at a time. Only for a draft that passes `checkDraft`. */
 export function taskBodyOf(draft: Draft, task: Task | undefined, now: Date): Body<'createTask'> {
   const { max_age_ms: _none, ...request } = bodyOf(draft) // the deadline of a task is a time
+  const isNow = task === undefined && draft.when.text.trim().toLowerCase() === 'now'
   return {
     name: draft.name.trim(),
-    execute_at: instantIn(draft.when, task?.execute_at, now) as string,
+    ...(isNow ? atOnce : { execute_at: instantIn(draft.when, task?.execute_at, now) as string }),
     ...request,
     expires_at: instantIn(draft.expires, task?.expires_at, now),
     ...(draft.key.trim() === '' ? {} : { key: draft.key.trim(), on_conflict: draft.onConflict }),
