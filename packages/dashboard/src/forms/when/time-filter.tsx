@@ -1,5 +1,5 @@
 import { useId, useState } from 'react'
-import { TextInput } from '../../ui/field.tsx'
+import { FieldError, TextInput } from '../../ui/field.tsx'
 import styles from '../../ui/layout.module.css'
 import { useDisplayZone } from '../../ui/time-style.ts'
 import { parseWhen } from './parse-when.ts'
@@ -33,11 +33,13 @@ export function TimeFilter({ label, at, onChange }: TimeFilterProps) {
         key={shown}
         defaultValue={shown}
         placeholder="2026-12-31 18:00"
-        title={error ?? `In ${zone}`}
+        title={`In ${zone}`}
         aria-invalid={error ? true : undefined}
+        aria-describedby={error ? `${id}-error` : undefined}
         onBlur={event => apply(event.target.value)}
         onKeyDown={event => event.key === 'Enter' && apply(event.currentTarget.value)}
       />
+      <FieldError id={`${id}-error`} error={error ?? undefined} />
     </div>
   )
 }

@@ -64,7 +64,7 @@ export function Log() {
                   {hasTime ? 'Dead letters of any time' : 'Dead letters'}
                 </ButtonLink>
               )}
-              {filters.isSet && shown.scope.ws !== null && (
+              {Object.keys(shown.query).length > 0 && shown.scope.ws !== null && (
                 <Button icon={<RotateCcw size={15} />} refusal={mayNotReplay} onClick={() => setIsReplaying(true)}>
                   Replay matching
                 </Button>

@@ -58,6 +58,7 @@ export function Tasks() {
   const given = useRangeQuery(filters.values, toTaskQuery)
   // A filter by state or by cron job also shows the upcoming occurrences of cron jobs.
   const hidesUpcoming = !state && !cronjob_id && occurrences === undefined
+  const matching = matchingFilter(given, hidesUpcoming)
   const query = { ...given, ...(hidesUpcoming ? { upcoming: 'false' } : {}) }
   const operation = useFilters(['operation'])
   const mayReplay = useRefusal('task.write') === null
@@ -87,12 +88,8 @@ export function Tasks() {
         <>
           <BulkProgress filter={operation} />
           <TaskFilterBar filters={filters} />
-          {filters.isSet && list.data?.items.length !== 0 && (
-            <ActOnMatching
-              states={state ?? []}
-              filter={{ ...filterOf(given), ...(hidesUpcoming ? { upcoming: 'false' } : {}) }}
-              operation={operation}
-            />
+          {matching && list.data?.items.length !== 0 && (
+            <ActOnMatching states={state ?? []} filter={matching} operation={operation} />
           )}
           {hidden > 0 && (
             <p className={styles.hidden}>
@@ -138,6 +135,12 @@ export function Tasks() {
 export function toTaskQuery({ occurrences: _, ...values }: TaskFilters['values'], now: Date, timeZone: string): Query {
   const end = values.range && values.range[0] !== customRange ? { to: now.toISOString() } : {}
   return { ...end, ...toLogQuery(values, now, timeZone) }
+}
+
+/** Returns the filter of an action on all matching tasks. Null if no filter has an effect: all tasks would match. */
+export function matchingFilter(given: Query, hidesUpcoming: boolean) {
+  if (Object.keys(given).length === 0) return null
+  return { ...filterOf(given), ...(hidesUpcoming ? { upcoming: 'false' } : {}) }
 }
 
 // Returns the filter of the list without the states, as the API counts and ends tasks by it.
