@@ -2,9 +2,10 @@ import type { Queue, UpdateQueueBody } from '@belfry/contract/queue'
 import { queueNameForm } from '@belfry/domain/queue-name'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { ListOrdered } from 'lucide-react'
-import { call } from '../../api/call.ts'
+import { call, read } from '../../api/call.ts'
 import { pagesOf } from '../../api/queries.ts'
 import { Form } from '../../forms/form.tsx'
+import { refuseTakenName } from '../../forms/refuse-taken-name.ts'
 import { queueNameMessage } from '../../forms/request/flow-draft.ts'
 import { PauseButton } from '../../layout/pause-button.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
@@ -115,7 +116,11 @@ function QueueForm({ queue }: { queue: Queue | null }) {
         ordered: data.get('ordered') === 'on',
       })}
       check={checkDraft}
-      submit={draft => call('putQueue', { ws: workspace.id, queue: draft.name, body: bodyOf(draft) })}
+      submit={async draft => {
+        const named = { ws: workspace.id, queue: draft.name }
+        if (!queue) await refuseTakenName('queue', () => read('getQueue', named))
+        return call('putQueue', { ...named, body: bodyOf(draft) })
+      }}
       done={({ name }) => (queue ? `${name} updated` : `${name} created`)}
       action={queue ? 'Save' : 'Create queue'}
     >

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { type Body, call, read } from '../../api/call.ts'
 import { allOf } from '../../api/queries.ts'
 import { Form } from '../../forms/form.tsx'
+import { refuseTakenName } from '../../forms/refuse-taken-name.ts'
 import { DialogButton } from '../../layout/change-buttons.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { useWorkspace } from '../../session/scope.ts'
@@ -167,7 +168,9 @@ function ConnectionForm({ connection }: { connection: Connection | null }) {
         name: !nameForm.test(name) && 'Use letters, digits and . _ -, starting with a letter or a digit.',
         hosts: hosts.length === 0 && 'Enter at least one host.',
       })}
-      submit={({ name, hosts, values }) => {
+      submit={async ({ name, hosts, values }) => {
+        const named = { ws: workspace.id, connection: name }
+        if (!connection) await refuseTakenName('connection', () => read('getConnection', named))
         const given = Object.entries(values).filter(([, value]) => value !== '')
         const body = {
           kind,
@@ -179,7 +182,7 @@ function ConnectionForm({ connection }: { connection: Connection | null }) {
             ? { client_authentication: authentication, parameters: connection?.parameters ?? {} }
             : {}),
         } as Body<'putConnection'> // the fields of the kind
-        return call('putConnection', { ws: workspace.id, connection: name, body })
+        return call('putConnection', { ...named, body })
       }}
       done={({ name }) => (connection ? `${name} updated` : `${name} created`)}
       action={connection ? 'Save' : 'Create connection'}
