@@ -94,9 +94,20 @@ describe('the shell around every page', { timeout: 180_000 }, () => {
     await page.keyboard.type('pause mail')
     await page.getByRole('option', { name: 'Pause mail Queue' }).waitFor()
     await takeScreenshots(page, 'commands-pause')
+    let answer = () => {}
+    const isPressed = new Promise<void>(resolve => {
+      answer = resolve
+    })
+    await page.route(/\/search\?q=mail.dig/, route => isPressed.then(() => route.continue()))
+    const asked = page.waitForRequest(/\/search\?q=mail.dig/)
+    await page.keyboard.type(' dig')
+    await asked
+    await page.keyboard.press('Enter') // acts on no result of the text before
+    answer()
     await page.getByRole('option', { name: 'Pause Mail digest Cron job' }).click()
     await page.getByText('Mail digest paused', { exact: true }).waitFor()
     expect((await stage.belfry.call('GET', `/api/v1/scheduler/cronjobs/${job.id}`)).body.status).toBe('paused')
+    expect((await stage.belfry.call('GET', '/api/v1/scheduler/queues/mail')).body.paused_at).toBeNull()
     await page.keyboard.press('Control+k')
     await page.keyboard.type('dark theme')
     await page.keyboard.press('Enter')

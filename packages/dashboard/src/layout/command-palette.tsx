@@ -26,7 +26,7 @@ export function CommandPalette({ group: only, onClose }: CommandPaletteProps) {
   const workspace = useShellWorkspace()
   const [text, setText] = useState('')
   const { verb, rest } = verbIn(text)
-  const { found, isSearched, isFetching, isPartial } = usePaletteSearch(
+  const { found, isSearched, isSearching, isPartial } = usePaletteSearch(
     only === undefined ? workspace?.id : undefined,
     rest,
   )
@@ -46,7 +46,7 @@ export function CommandPalette({ group: only, onClose }: CommandPaletteProps) {
           onValueChange={setText}
         />
         <Cmdk.List className={styles.list}>
-          <Cmdk.Empty>{isFetching ? 'Searching…' : 'No results'}</Cmdk.Empty>
+          <Cmdk.Empty>{isSearching ? 'Searching…' : 'No results'}</Cmdk.Empty>
           {[...new Set(commands.map(({ group }) => group))].map(group => (
             <Cmdk.Group key={group} heading={group}>
               {commands
@@ -96,7 +96,7 @@ export function CommandPalette({ group: only, onClose }: CommandPaletteProps) {
         </Cmdk.List>
         {isSearched && (
           <p className={styles.note}>
-            {found.length === 0 && !isFetching && 'Nothing has this name, label, host, topic or ID. '}
+            {found.length === 0 && 'Nothing has this name, label, host, topic or ID. '}
             {isPartial && 'Only the latest tasks and cron jobs were searched. '}
             Payloads are not searched.
           </p>

@@ -10,11 +10,18 @@ import { searchQuery } from './search-query.ts'
 
 const settledMs = 150
 
-/** Finds objects of a workspace by id, or by a part of the name or label. */
+/** Finds objects of a workspace by id, or by a part of the name or label. Nothing until it has searched for this very text. */
 export function usePaletteSearch(ws: string | undefined, text: string) {
-  const { data, isFetching } = useQuery(searchQuery(ws, useSettled(text, settledMs)))
-  const isSearched = data !== undefined && text.trim() !== ''
-  return { found: isSearched ? data.data : [], isSearched, isFetching, isPartial: isSearched && data.is_partial }
+  const settled = useSettled(text, settledMs)
+  const { data, isFetching, isPlaceholderData } = useQuery(searchQuery(ws, settled))
+  const isSettled = settled === text
+  const current = isSettled && !isPlaceholderData && text.trim() !== '' ? data : undefined
+  return {
+    found: current?.data ?? [],
+    isSearched: current !== undefined,
+    isSearching: isFetching || !isSettled,
+    isPartial: current?.is_partial ?? false,
+  }
 }
 
 export function pathOf({ kind, id, name, count }: Found, to: WorkspacePaths): string {
