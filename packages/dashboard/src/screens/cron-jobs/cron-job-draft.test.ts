@@ -1,3 +1,4 @@
+import type { CronJob } from '@belfry/contract/cron-job'
 import { describe, expect, it } from 'vitest'
 import { checkCronJob, cronJobBody, cronJobDraft, previewStart, usesRules } from './cron-job-draft.ts'
 
@@ -21,6 +22,16 @@ describe('the fields of a cron job', () => {
     })
     const endsAt = { text: 'in 2 days', zone: 'Europe/Berlin' }
     expect(cronJobBody({ ...draft, endsAt }, now)).toMatchObject({ ends_at: '2026-11-23T12:00:00.000Z' })
+  })
+
+  it('keep the instants of a stored one, also in the second pass of an hour that clocks repeat', () => {
+    const instants = ['2026-10-25T00:30:00.000Z', '2026-10-25T01:30:00.000Z', '2026-12-01T08:00:00.250Z']
+    for (const starts_at of instants) {
+      const job = { timezone: 'Europe/Berlin', starts_at, ends_at: null } as CronJob
+      expect(cronJobBody(cronJobDraft(job, 'UTC'), now)).toMatchObject({ starts_at, ends_at: null })
+    }
+    const { startsAt } = cronJobDraft({ timezone: 'Europe/Berlin', starts_at: instants[0] } as CronJob, 'UTC')
+    expect(startsAt.text).toBe('2026-10-25 02:30:00')
   })
 
   it('are validated before submitting', () => {

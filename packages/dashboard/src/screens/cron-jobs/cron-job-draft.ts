@@ -74,8 +74,9 @@ export function cronJobBody(draft: CronJobDraft, now: Date) {
   }
 }
 
-// When the field is parsed again, only an ISO time keeps milliseconds.
+// A wall time has no milliseconds, and means the first pass of an hour that clocks repeat. An ISO time keeps both.
 function textOf(instant: string | null | undefined, timezone: string): string {
   if (!instant) return ''
-  return instant.endsWith('.000Z') ? wallText(new Date(instant), timezone) : instant
+  const text = wallText(new Date(instant), timezone)
+  return readWhen({ text, zone: timezone }).at === instant ? text : instant
 }
