@@ -108,7 +108,7 @@ function columnsOf(to: WorkspacePaths): ReadonlyArray<Column<Group>> {
     {
       header: 'Failure',
       isLead: true,
-      sortBy: one => one.response_status ?? one.error_code,
+      sortBy: one => outcomeText(one.response_status, one.error_code),
       cell: one => (
         <span className={styles.failure}>
           <span>

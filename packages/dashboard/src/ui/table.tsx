@@ -15,7 +15,7 @@ export type Column<Row> = {
   /** As narrow as its content. */
   isTight?: boolean
   /** The value by which the header, a text, sorts a whole list. */
-  sortBy?(row: Row): string | number
+  sortBy?: ((row: Row) => string) | ((row: Row) => number)
 }
 
 /** The header of the column that sorts the rows, and whether the largest value is first. */
