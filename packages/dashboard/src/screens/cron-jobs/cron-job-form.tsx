@@ -106,6 +106,7 @@ function CronJobForm({ backTo, ...given }: CronJobFormProps) {
     done: () => (job ? 'Changes saved' : 'Cron job created'),
   })
   const { draft, onChange } = state
+  const schedule = useMemo(() => scheduleIn(draft, new Date()), [draft]) // a refusal shows the form again
   return (
     <RequestForm
       state={state}
@@ -132,7 +133,7 @@ function CronJobForm({ backTo, ...given }: CronJobFormProps) {
       </FormCard>
       <Card label="Schedule preview">
         <h2 className={styles.title}>Schedule preview</h2>
-        <SchedulePreview schedule={scheduleIn(draft, new Date())} onRefusal={setRefusal} />
+        <SchedulePreview schedule={schedule} onRefusal={setRefusal} />
       </Card>
     </RequestForm>
   )
