@@ -12,6 +12,7 @@ describe('more settings of a workspace', { timeout: 180_000 }, () => {
     const newKey = async () => {
       await page.getByRole('heading', { name: 'Copy your API key', exact: true }).waitFor()
       const key = (await page.getByRole('dialog').getByText(/^bf_/).textContent()) ?? ''
+      await page.mouse.click(5, 5) // beside the dialog, which stays
       await page.getByRole('button', { name: 'I have copied it' }).click()
       return key
     }

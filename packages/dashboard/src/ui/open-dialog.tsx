@@ -11,6 +11,7 @@ export function OpenDialog({ onClose, title, description, isWide, children }: Om
     <Layer
       className={classNames(styles.dialog, isWide && styles.wide)}
       isDescribed={Boolean(description)}
+      isKept
       onClose={onClose}
     >
       <div className={styles.head}>
@@ -44,17 +45,25 @@ export function OpenPanel({ title, children, ...layer }: PanelProps) {
   )
 }
 
-type LayerProps = Omit<PanelProps, 'title'> & { isDescribed?: boolean }
+type LayerProps = Omit<PanelProps, 'title'> & {
+  isDescribed?: boolean
+  /** Whether a click outside does not close it: what was typed, or a key that is shown only once, would be lost. */
+  isKept?: boolean
+}
 
 // The overlay and the scroll lock are our own. Radix would inject a style element for them, but the content security policy
 // forbids that.
-function Layer({ className, isDescribed, onClose, children }: LayerProps) {
+function Layer({ className, isDescribed, isKept, onClose, children }: LayerProps) {
   useScrollLock()
   return (
     <Radix.Root open onOpenChange={open => !open && onClose()}>
       <Radix.Portal>
         <div className={styles.overlay} />
-        <Radix.Content className={className} {...(isDescribed ? {} : { 'aria-describedby': undefined })}>
+        <Radix.Content
+          className={className}
+          onInteractOutside={event => isKept && event.preventDefault()}
+          {...(isDescribed ? {} : { 'aria-describedby': undefined })}
+        >
           {children}
         </Radix.Content>
       </Radix.Portal>
