@@ -60,7 +60,7 @@ describe('the cause of failures in the dashboard', { timeout: 300_000 }, () => {
     await runs.getByRole('link', { name: 'Charge subscription' }).first().click()
     const run = page.getByRole('region', { name: 'Run', exact: true })
     await run.getByText('HTTP status 500').waitFor()
-    await run.getByText('The connection pool is exhausted.').waitFor()
+    await run.getByRole('region', { name: 'response body' }).getByText('The connection pool is exhausted.').waitFor()
     await takeScreenshots(page, 'find-cause-run')
     await run.getByRole('tab', { name: 'Request' }).click()
     await run.getByText(task.url).first().waitFor()
