@@ -33,7 +33,7 @@ it('submits a draft again as the same request until its answer arrives', async (
   expect(first).toEqual([0, 0, 0])
 })
 
-it('submits another draft, or one that was refused, as another request', async () => {
+it('submits another draft, or a refused draft, as another request', async () => {
   const { ends, first } = await submitAll(['a', 'b', 'b'], [lost, refused, 'done'])
   expect(ends).toEqual([lost, refused, 'done'])
   expect(first).toEqual([0, 1, 2])
