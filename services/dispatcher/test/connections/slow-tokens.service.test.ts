@@ -64,6 +64,12 @@ async function stateOf({ test }: Setup, id: string | undefined) {
   return rows[0]
 }
 
+/** Waits until no task has a claim. A search for late work may claim one meanwhile; the claim is undone at once. */
+async function isDeferred({ test }: Setup): Promise<void> {
+  const processing = `SELECT count(*)::int AS n FROM tasks WHERE state = 'processing'`
+  await expect.poll(async () => (await test.pool.query(processing)).rows).toEqual([{ n: 0 }])
+}
+
 it('lets no calls start together that have waited for a token, above the rate of their queue', async () => {
   const setUp = await setup()
   const { test, target, workspace, requests } = setUp
@@ -74,9 +80,7 @@ it('lets no calls start together that have waited for a token, above the rate of
   await start(setUp)
   await expect.poll(() => requests.length, { timeout: 5_000 }).toBe(1)
   await new Promise(resolve => setTimeout(resolve, 3_000))
-  const processing = `SELECT count(*)::int AS n FROM tasks WHERE state = 'processing'`
-  // A search for late work may claim one meanwhile; the claim is undone at once.
-  await expect.poll(async () => (await test.pool.query(processing)).rows).toEqual([{ n: 0 }])
+  await isDeferred(setUp)
   expect(target.requests).toEqual([])
   const issuedAt = Date.now()
   issue(requests[0])
@@ -99,7 +103,7 @@ it('calls a task that has waited for a token with the only start of a long perio
   await test.pool.query('UPDATE tasks SET queue_id = $1 WHERE id = ANY ($2)', [queue, ids])
   await start(setUp)
   await expect.poll(() => requests.length, { timeout: 5_000 }).toBe(1)
-  await new Promise(resolve => setTimeout(resolve, 500))
+  await isDeferred(setUp)
   issue(requests[0])
   await target.waitFor(1, 10_000)
 }, 30_000)
@@ -110,7 +114,7 @@ it('waits again without a claim when the token that it has waited for has expire
   const [id] = await storeTasks(setUp, 1)
   await start(setUp)
   await expect.poll(() => requests.length, { timeout: 5_000 }).toBe(1)
-  await new Promise(resolve => setTimeout(resolve, 500))
+  await isDeferred(setUp)
   issue(requests[0], 0.001)
   await expect.poll(() => requests.length, { timeout: 5_000 }).toBe(2)
   await expect.poll(() => stateOf(setUp, id)).toMatchObject({ state: 'pending', attempts: 0 })
@@ -123,10 +127,10 @@ it('does not call a task whose deadline passes while its token is requested', as
   const setUp = await setup()
   const { test, target, requests } = setUp
   const [id] = await storeTasks(setUp, 1)
-  await test.pool.query(`UPDATE tasks SET expires_at = clock_timestamp() + interval '2 seconds' WHERE id = $1`, [id])
   await start(setUp)
   await expect.poll(() => requests.length, { timeout: 5_000 }).toBe(1)
-  await new Promise(resolve => setTimeout(resolve, 2_500))
+  await isDeferred(setUp)
+  await test.pool.query('UPDATE tasks SET expires_at = clock_timestamp() WHERE id = $1', [id])
   issue(requests[0])
   await expect
     .poll(() => stateOf(setUp, id), { timeout: 5_000 })
