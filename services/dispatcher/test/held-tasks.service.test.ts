@@ -10,8 +10,11 @@ it('records all other attempts while another transaction holds some tasks, and t
     await target.close()
     await test.close()
   })
-  target.answer('/held', { delayMs: 1_000 })
-  target.answer('/beside', { delayMs: 1_000 })
+  let lock = () => {}
+  const locked = new Promise<void>(resolve => {
+    lock = resolve
+  })
+  for (const path of ['/held', '/beside']) target.answer(path, { after: locked })
   const workspace = aWorkspace()
   const held = await test.store({ count: 3, workspace, url: target.url('/held'), dueInMs: 300 })
   const beside = await test.store({ count: 20, workspace, url: target.url('/beside'), dueInMs: 300 })
@@ -25,6 +28,7 @@ it('records all other attempts while another transaction holds some tasks, and t
   const ids = held.map(({ id }) => fromId('task', id))
   const { rows } = await holder.query('SELECT state FROM tasks WHERE id = ANY ($1) FOR UPDATE', [ids])
   expect(rows).toEqual(held.map(() => ({ state: 'processing' })))
+  lock()
   const recorded = async () => (await lagsOf(test.pool, workspace)).length
   await expect.poll(recorded, { timeout: 12_000 }).toBe(others.length)
   await holder.query('ROLLBACK')
