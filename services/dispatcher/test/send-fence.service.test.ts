@@ -37,12 +37,12 @@ it('makes no call after the deadline of its task, however long its connection ta
   onTestFinished(() => target.close())
   onTestFinished(() => proxy.close())
   await test.start({ EGRESS_PROXY_URL: `http://127.0.0.1:${proxy.port}` })
-  const stored = await test.store({ count: 2, workspace: aWorkspace(), url: target.url('/'), dueInMs: 0 })
-  const [late, inTime] = stored.map(({ id }) => fromId('task', id))
-  const expiry = `UPDATE tasks SET expires_at = clock_timestamp() + $2 * interval '1 second' WHERE id = $1`
-  await test.pool.query(expiry, [late, 1])
-  await test.pool.query(expiry, [inTime, 30])
-  await test.schedule(stored)
+  const stored = await test.store({ count: 2, workspace: aWorkspace(), url: target.url('/'), dueInMs: 60_000 })
+  const ids = stored.map(({ id }) => fromId('task', id))
+  // Due only now: a claim before this statement would know no deadline.
+  const expire = `UPDATE tasks SET due_at = now(), expires_at = now() + CASE id WHEN $2 THEN 1 ELSE 30 END * interval '1 second'
+                  WHERE id = ANY ($1)`
+  await test.pool.query(expire, [ids, ids[0]])
   const states = async () => (await test.pool.query('SELECT state, attempts FROM tasks ORDER BY expires_at')).rows
   await expect
     .poll(states, { timeout: 15_000 })
