@@ -56,9 +56,10 @@ describe('a request that waits for the database until its time has passed', () =
     const locker = await api.db.connect()
     try {
       await locker.query('BEGIN; LOCK TABLE tasks IN ACCESS EXCLUSIVE MODE')
-      const soon = new Date(Date.now() + 400).toISOString()
+      const soon = new Date(Date.now() + 2_000).toISOString()
       const waiting = [...requests(soon), send('POST', `${tasks}/batch`, { tasks: rows(soon) })]
-      await locker.query('SELECT pg_sleep(1.2)')
+      await expect.poll(async () => (await api.db.query(blocked)).rows).toEqual([{ n: waiting.length }])
+      await locker.query('SELECT pg_sleep(extract(epoch FROM $1::timestamptz - clock_timestamp()) + 0.1)', [soon])
       await locker.query('ROLLBACK')
       const answers = await Promise.all(waiting)
       const batch = answers.pop()
@@ -74,6 +75,9 @@ describe('a request that waits for the database until its time has passed', () =
     expect(body.data).toMatchObject([{ error: { status: 400 } }, { error: { status: 400 } }])
   })
 })
+
+const blocked = `SELECT count(*)::int AS n FROM pg_locks JOIN pg_database ON pg_database.oid = database
+  WHERE NOT granted AND relation = 'tasks'::regclass AND datname = current_database()`
 
 const unavailable = { error: { status: 503, code: 'unavailable' } }
 
