@@ -5,6 +5,13 @@ import { signUpViewer } from './sign-up-viewer.ts'
 import { reloadAsAnotherTab, useStage } from './stage.ts'
 import { takeScreenshots } from './take-screenshots.ts'
 
+/** Two days before the clocks go forward in Berlin, on the last Sunday of March of the next year. */
+function beforeClocksGoForward(): string {
+  const year = new Date().getUTCFullYear() + 1
+  const sunday = 31 - new Date(Date.UTC(year, 2, 31)).getUTCDay()
+  return `${year}-03-${sunday - 2} 00:00`
+}
+
 describe('cron jobs in the dashboard', { timeout: 180_000 }, () => {
   const stage = useStage()
   beforeEach(() => stage.enterNewWorkspace())
@@ -38,7 +45,7 @@ describe('cron jobs in the dashboard', { timeout: 180_000 }, () => {
     await page.getByRole('combobox', { name: 'Time zone', exact: true }).selectOption('Europe/Berlin')
     await page.getByText('At 02:30').first().waitFor()
     await page.getByText('Overlap, start, end, deadline and labels').click()
-    await page.getByRole('textbox', { name: 'Starts (optional)' }).fill('2027-03-26 00:00')
+    await page.getByRole('textbox', { name: 'Starts (optional)' }).fill(beforeClocksGoForward())
     await page.getByText('Clocks go forward').waitFor()
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Nightly')
     await page.getByLabel('Target URL').fill(stage.receiver.url('/nightly'))

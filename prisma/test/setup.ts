@@ -142,7 +142,7 @@ export async function addWorkspace(pool: Pool, organizationId: string, workspace
   return workspaceId
 }
 
-/** Creates the partition of a past month of runs, and returns its name. */
+/** Creates the partition of a past month of runs, if it is not there, and returns its name. */
 export async function addMonth(pool: Pool, monthsAgo: number): Promise<string> {
   const { rows } = await pool.query(
     `SELECT 'runs_' || to_char(month, 'YYYY_MM') AS name, uuid_v7_floor(month) AS first,
@@ -151,6 +151,8 @@ export async function addMonth(pool: Pool, monthsAgo: number): Promise<string> {
     [monthsAgo],
   )
   const { name, first, next } = rows[0]
-  await pool.query(`CREATE TABLE run_partitions.${name} PARTITION OF runs FOR VALUES FROM ('${first}') TO ('${next}')`)
+  // It is there when a month has begun since the migrations ran.
+  const text = `CREATE TABLE IF NOT EXISTS run_partitions.${name} PARTITION OF runs FOR VALUES FROM ('${first}') TO ('${next}')`
+  await pool.query(text)
   return name
 }
