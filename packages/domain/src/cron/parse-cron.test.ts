@@ -1,3 +1,4 @@
+import { cpuTimeOf } from '@belfry/test-support/cpu-time'
 import { propertyRuns } from '@belfry/test-support/property-runs'
 import { CronExpressionParser } from 'cron-parser'
 import fc from 'fast-check'
@@ -144,7 +145,7 @@ describe('parseCron', () => {
     },
   )
 
-  it('answers for any text within 50 ms of computing', () => {
+  it('answers for any text within 50 ms of computing', async () => {
     const piece = fc.oneof(
       fc.constantFrom(' ', '*', '/', '-', ',', '1', '59', 'SUN', 'L', '#', '\t'),
       fc.string({ maxLength: 3 }),
@@ -153,14 +154,26 @@ describe('parseCron', () => {
       fc.string({ maxLength: 2000 }),
       fc.array(piece, { maxLength: 400 }).map(parts => parts.join('')),
     )
+    const slow = new Set<string>()
     fc.assert(
       fc.property(text, given => {
-        const before = process.cpuUsage()
-        const parsed = parseCron(given)
-        expect(process.cpuUsage(before).user / 1000).toBeLessThan(50)
-        if (parsed.ok) expect(given.trim().split(/[ \t]+/)).toHaveLength(5)
+        const cpuMs = cpuTimeOf(() => parseCron(given))
+        if (cpuMs >= 50) slow.add(given)
+        if (parseCron(given).ok) expect(given.trim().split(/[ \t]+/)).toHaveLength(5)
       }),
       { numRuns: propertyRuns(10_000), seed: 5 },
     )
+    for (const given of slow) expect(await leastCostOf(given), given).toBeLessThan(50)
   })
 })
+
+/** The least CPU time of three rounds, because to collect garbage takes some. No round knows what an earlier one has parsed. */
+async function leastCostOf(text: string): Promise<number> {
+  const costs: number[] = []
+  for (let round = 0; round < 3; round++) {
+    vi.resetModules()
+    const fresh = await import('./parse-cron.ts')
+    costs.push(cpuTimeOf(() => fresh.parseCron(text)))
+  }
+  return Math.min(...costs)
+}
