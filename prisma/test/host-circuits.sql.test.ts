@@ -18,6 +18,10 @@ beforeEach(() => db.pool.query('TRUNCATE resting_hosts; TRUNCATE dispatchers'))
 
 const enter = async () => (await enterDispatchers(db.pool)).id
 const aCircuit = (openForMs = 30_000) => ({ workspaceId: randomUUID(), host: 'a.example', openForMs })
+const openUntil = (endsAt: number, circuit: ReturnType<typeof aCircuit>) => ({
+  ...circuit,
+  openForMs: endsAt - Date.now(),
+})
 const beat = (id: string, ago: string) =>
   db.pool.query(`UPDATE dispatchers SET seen_at = clock_timestamp() - $2::interval WHERE id = $1`, [id, ago])
 
@@ -37,10 +41,11 @@ it('lists a host from when its breaker opens until it closes, with the time of t
 
 it('writes nothing while the breakers do not change', async () => {
   const [dispatcher, circuit] = [await enter(), aCircuit()]
-  await publishCircuits(db.pool, dispatcher, [circuit])
+  const endsAt = Date.now() + 30_000
+  await publishCircuits(db.pool, dispatcher, [openUntil(endsAt, circuit)])
   const version = async () => (await db.pool.query('SELECT xmin::text, ctid::text FROM resting_hosts')).rows
   const before = await version()
-  await publishCircuits(db.pool, dispatcher, [{ ...circuit, openForMs: 29_990 }])
+  await publishCircuits(db.pool, dispatcher, [openUntil(endsAt + 10, circuit)])
   expect(await version()).toEqual(before)
 })
 
@@ -133,15 +138,17 @@ it('notifies dispatchers of what opens and closes, and not of what they share', 
       await client.query('SELECT 1')
       return heard.length
     }
-    expect(await after(() => publishCircuits(db.pool, one, [circuit]))).toBe(1)
-    expect(await after(() => publishCircuits(db.pool, one, [circuit]))).toBe(0)
-    expect(await after(() => publishCircuits(db.pool, other, [circuit]))).toBe(0)
+    let endsAt = Date.now() + 30_000
+    const publish = (id: string) => publishCircuits(db.pool, id, [openUntil(endsAt, circuit)])
+    expect(await after(() => publish(one))).toBe(1)
+    expect(await after(() => publish(one))).toBe(0)
+    expect(await after(() => publish(other))).toBe(0)
     expect(await after(() => requestCircuitReset(db.pool, circuit))).toBe(1)
     expect(await after(() => publishCircuits(db.pool, one, []))).toBe(0)
-    const reopened = { ...circuit, openForMs: 60_000 }
-    expect(await after(() => publishCircuits(db.pool, one, [reopened]))).toBe(1)
-    await publishCircuits(db.pool, other, [reopened])
-    await publishCircuits(db.pool, other, [reopened])
+    endsAt += 30_000
+    expect(await after(() => publish(one))).toBe(1)
+    await publish(other)
+    await publish(other)
     expect(await after(() => publishCircuits(db.pool, one, []))).toBe(1)
   } finally {
     client.release(true)
