@@ -1,4 +1,5 @@
 import { createServer, connect as openSocket } from 'node:net'
+import { freePort } from '@belfry/embedded'
 import { createTestDatabase } from '@belfry/test-support'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { waitForDatabase } from '../src/migrate/wait-for-database.ts'
@@ -38,13 +39,4 @@ async function testDatabase() {
   const database = await createTestDatabase()
   onTestFinished(() => database.drop())
   return database
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise(resolve => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('The server has no port.')
-  return address.port
 }

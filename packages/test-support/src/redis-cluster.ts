@@ -84,10 +84,10 @@ export async function startRedisCluster(size = 3): Promise<RedisCluster> {
   }
 }
 
-// A node also listens on the port 10,000 above its own.
+// A node also listens on the port 10,000 above its own, which is below the ephemeral ports too.
 async function portWithBus(): Promise<number> {
   for (;;) {
-    const wanted = 12_000 + Math.floor(Math.random() * 15_000)
+    const wanted = 12_000 + Math.floor(Math.random() * 10_700)
     const [port, bus] = [await freePort(wanted), await freePort(wanted + busDistance)]
     if (port === wanted && bus === wanted + busDistance) return port
   }

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { once, setMaxListeners } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openPool, type Pool } from '@belfry/db/postgres/pool'
+import { freePort } from '@belfry/embedded'
 import { createLogger, openHost, type Service } from '@belfry/runtime'
 import { createTestDatabase, startReceiver } from '@belfry/test-support'
 import { expect, it, onTestFinished, vi } from 'vitest'
@@ -115,13 +115,4 @@ async function countTransactions(pool: Pool): Promise<() => number> {
   })
   onTestFinished(() => spy.mockRestore())
   return () => transactions
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }

@@ -1,7 +1,6 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
 import { readProcessState } from '@belfry/db/dispatchers/process-state'
 import { openPool } from '@belfry/db/postgres/pool'
+import { freePort } from '@belfry/embedded'
 import { createLogger, openHost } from '@belfry/runtime'
 import { createTestDatabase } from '@belfry/test-support'
 import { expect, it, onTestFinished, vi } from 'vitest'
@@ -41,12 +40,3 @@ it('warns once, and in /readyz, of a database that may lose tasks, and still wor
   await service.drain()
   expect((await readProcessState(pool)).schedulers.live).toBe(0)
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0)
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
