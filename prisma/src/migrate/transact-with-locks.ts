@@ -8,7 +8,7 @@ export type LockOptions = {
   signal?: AbortSignal
   /** Receives a line whenever other sessions prevent the transaction from getting its locks. */
   onBlocked?: (line: string) => void
-  /** How long a transaction tries to get its locks. Default: one hour. */
+  /** How long a transaction tries to get its locks, and until it has seen who holds them. Default: one hour. */
   patienceMs?: number
 }
 
@@ -70,9 +70,14 @@ export async function transactWithLocks<T>(
       signal?.throwIfAborted()
       if (!isBlocked(error)) throw error
       const { pids, text } = await blockers.stop()
-      if (performance.now() > giveUpAt) throw new Error(describeGivingUp(title, pids, text), { cause: error })
-      if (pids.join() !== reported) onBlocked(`${title} waits for a lock, which is held by ${text}`)
-      reported = pids.join()
+      // A late look finds nothing. When several do, nobody can see the holder, such as a prepared transaction.
+      const isCertain = pids.length > 0 || pauseMs === maxPauseMs
+      if (isCertain && performance.now() > giveUpAt)
+        throw new Error(describeGivingUp(title, pids, text), { cause: error })
+      if (pids.length > 0 && pids.join() !== reported) {
+        onBlocked(`${title} waits for a lock, which is held by ${text}`)
+        reported = pids.join()
+      }
       await sleep(pauseMs, undefined, signal && { signal })
     } finally {
       await blockers.stop()
@@ -96,7 +101,7 @@ type Blockers = { pids: number[]; text: string }
 
 // PostgreSQL names the blockers only while the statement waits.
 function watchBlockers(watcher: pg.Client, pid: number): { stop(): Promise<Blockers> } {
-  let found: Blockers = { pids: [], text: 'a session that has ended' }
+  let found: Blockers = { pids: [], text: 'a session that was not found' }
   let reading = Promise.resolve()
   const timer = setInterval(() => {
     reading = reading.then(async () => {
