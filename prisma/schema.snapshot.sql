@@ -2062,7 +2062,7 @@ CREATE OR REPLACE FUNCTION public.uuid_v7_floor(at timestamp with time zone)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 AS $function$
-  SELECT (lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
+  SELECT (lpad(to_hex(greatest(0, extract(epoch FROM at) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid
 $function$;
 
 CREATE OR REPLACE FUNCTION public.uuid_v7_time(id uuid)

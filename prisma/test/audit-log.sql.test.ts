@@ -45,6 +45,7 @@ it('expires with the tier, the oldest entries first, and never within 30 days', 
   expect(await organizationsWithAuditLog(db.pool, defaultTiers, pages[0] ?? null, 1)).toEqual([all[1]])
   const expire = (id: string, days: number, limit: number) =>
     expireAuditLog(db.pool, { organizationId: id, days }, limit)
+  expect(await expire(organizationId, 36_500, 10)).toBe(0)
   expect(await expire(organizationId, 90, 1)).toBe(1)
   expect(await kept(organizationId)).toEqual([91, 89, 31, 29, 1])
   expect(await expire(organizationId, 90, 10)).toBe(1)

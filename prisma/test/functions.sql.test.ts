@@ -1,3 +1,4 @@
+import { NIL_UUID } from '@belfry/domain/id'
 import { expect, it } from 'vitest'
 import { readMonths } from '../src/retention/run-partitions.ts'
 import { useOwnDatabase } from './setup.ts'
@@ -23,6 +24,12 @@ it('uuid_v7_floor of the next millisecond is above every id of this one', async 
      FROM generate_series(1, 50)`,
   )
   expect(rows).toEqual([{ below: true }])
+})
+
+it('uuid_v7_floor of a time before 1970 is below every id', async () => {
+  const times = `unnest(ARRAY['1969-12-31 23:59:59.999Z', '1926-01-01Z', '0001-01-01Z', '1970-01-01Z']::timestamptz[])`
+  const rows = await query(`SELECT DISTINCT uuid_v7_floor(at) AS id FROM ${times} AS at`)
+  expect(rows).toEqual([{ id: NIL_UUID }])
 })
 
 it('create_run_partitions makes each month once, with concurrent callers', async () => {

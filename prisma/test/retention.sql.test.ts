@@ -89,6 +89,12 @@ describe('the log of a workspace', () => {
     expect((await db.pool.query(orphans)).rows).toEqual([])
   })
 
+  it('is kept whole for a hundred years', async () => {
+    const { workspaceId } = await anOrganization(db.pool)
+    await storeLog(workspaceId, 3, 20)
+    expect(await deleteOldRuns(db.pool, workspaceId, 36_500, 100)).toMatchObject({ examined: 0, deleted: 0 })
+  })
+
   it('keeps an unfinished task with an old run', async () => {
     const { workspaceId } = await anOrganization(db.pool)
     await storeLog(workspaceId, 10, 20, 'retrying')

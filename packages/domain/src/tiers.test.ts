@@ -58,6 +58,8 @@ describe('parseTiers', () => {
     ['{"free":{"executions":-1}}', /whole number/],
     ['{"free":{"executions":9007199254740992}}', /whole number/],
     ['{"free":{"log_days":0}}', /free\.log_days must be a whole number of at least 1/],
+    ['{"free":{"log_days":36501}}', /free\.log_days must be at most 36500/],
+    ['{"free":{"audit_days":36501}}', /free\.audit_days must be at most 36500/],
     ['{"free":{"slots_percent":0}}', /free\.slots_percent must be a whole number of at least 1/],
     ['{"free":{"slots_percent":101}}', /free\.slots_percent must be at most 100/],
     ['{"__proto__":{"executions":1}}', /is not a tier/],

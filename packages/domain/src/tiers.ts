@@ -13,9 +13,9 @@ export const figureNames = {
   storageBytes: 'storage_bytes',
   /** Per organization. */
   workspaces: 'workspaces',
-  /** Days that runs and finished tasks are kept. */
+  /** Days that runs and finished tasks are kept; at most 36,500. */
   logDays: 'log_days',
-  /** Days that audit entries are kept; at least 30. */
+  /** Days that audit entries are kept; from 30 to 36,500. */
   auditDays: 'audit_days',
   /** Per API key. */
   requestsPerSecond: 'requests_per_second',
@@ -107,7 +107,7 @@ function readFigures(tier: TierName, given: Record<string, unknown>): Partial<Ti
   const limits: Partial<TierLimits> = {}
   for (const [name, value] of Object.entries(given)) {
     const figure = figureOf.get(known(name, [...figureOf.keys()], `a limit of ${tier}`))
-    const min = (figure && minimums[figure]) ?? 0
+    const { min = 0, max = NO_LIMIT } = (figure && bounds[figure]) ?? {}
     if (value === null && (figure === 'executions' || figure === 'storageBytes')) {
       limits[figure] = NO_LIMIT
       continue
@@ -115,14 +115,18 @@ function readFigures(tier: TierName, given: Record<string, unknown>): Partial<Ti
     if (!figure || !Number.isSafeInteger(value) || Number(value) < min) {
       throw new Error(`${tier}.${name} must be a whole number of at least ${min}`)
     }
-    if (figure === 'slotsPercent' && Number(value) > 100) throw new Error(`${tier}.${name} must be at most 100`)
+    if (Number(value) > max) throw new Error(`${tier}.${name} must be at most ${max}`)
     limits[figure] = Number(value)
   }
   return limits
 }
 
+const maxDays = 36_500
 // Others may be 0. The database keeps audit entries for at least 30 days.
-const minimums: Partial<TierLimits> = { auditDays: 30, fanOut: 1, logDays: 1, requestsPerSecond: 1, slotsPercent: 1 }
+const bounds: { [figure in keyof TierLimits]?: { min: number; max?: number } } = {
+  ...{ auditDays: { min: 30, max: maxDays }, logDays: { min: 1, max: maxDays }, slotsPercent: { min: 1, max: 100 } },
+  ...{ fanOut: { min: 1 }, requestsPerSecond: { min: 1 } },
+}
 
 function known<Name extends string>(name: string, names: readonly Name[], kind: string): Name {
   const found = names.find(one => one === name)

@@ -100,6 +100,7 @@ function newestFirst(runs: StoredRun[]): string[] {
 
 const cases: Filters[] = [
   {},
+  { from: ['1970-01-01T00:00:00Z'] },
   { status: ['failed'] },
   { status: ['success'] },
   { status: ['failed', 'success'] },
