@@ -3,6 +3,7 @@ import { dropRunPartitions } from '@belfry/db/retention/drop-run-partitions'
 import { deleteOldRuns, deleteTasks, expireAuditLog } from '@belfry/db/retention/expire-log'
 import { type KeptLog, organizationsWithAuditLog, workspacesWithTasks } from '@belfry/db/retention/kept-logs'
 import { keptLogDays } from '@belfry/db/retention/month-parts'
+import { toId } from '@belfry/domain/id'
 import type { Context } from './context.ts'
 import { drain, rowsOf } from './drain.ts'
 
@@ -18,12 +19,15 @@ type Expired = { deleted: number; deadLetters: number }
 /**
  * Deletes the runs and finished tasks that are older than their organization's tier keeps them, except for
  * organizations under legal hold, and drops the partitions that no organization keeps. Workspaces get one small batch
- * each, round-robin, so a big one does not delay the others. After a stop, the next call deletes the rest.
+ * each, round-robin, so a big one does not delay the others. One whose batch fails leaves the round. After a stop, the next
+ * call deletes the rest.
  * @returns How many runs, and how many tasks without a run, were deleted.
+ * @throws The last error, after the round.
  */
 export async function expireLog(ctx: Context, signal: AbortSignal): Promise<number> {
   const total = { deleted: 0, deadLetters: 0 }
-  for await (const expired of expireRoundRobin(ctx, signal)) {
+  const errors: unknown[] = []
+  for await (const expired of expireRoundRobin(ctx, signal, errors)) {
     total.deleted += expired.deleted
     total.deadLetters += expired.deadLetters
   }
@@ -32,11 +36,12 @@ export async function expireLog(ctx: Context, signal: AbortSignal): Promise<numb
   const hotDays = Math.min(keptDays, ctx.logStorage?.hotDays ?? keptDays)
   const partitions = await dropRunPartitions(ctx.pool, keptDays, hotDays)
   if (total.deleted > 0 || partitions.length > 0) ctx.log.info({ ...total, partitions }, 'log.expired')
+  if (errors.length > 0) throw errors.at(-1)
   return total.deleted
 }
 
 // Each round expires one batch of every workspace, and adds a page of workspaces.
-async function* expireRoundRobin(ctx: Context, signal: AbortSignal): AsyncIterable<Expired> {
+async function* expireRoundRobin(ctx: Context, signal: AbortSignal, errors: unknown[]): AsyncIterable<Expired> {
   let open: OpenLog[] = []
   let after: string | null = null
   let isLastPage = false
@@ -50,7 +55,11 @@ async function* expireRoundRobin(ctx: Context, signal: AbortSignal): AsyncIterab
     }
     const unfinished: OpenLog[] = []
     for (const log of open) {
-      const { isDone, ...expired } = await expireBatch(ctx, log)
+      const { isDone, ...expired } = await expireBatch(ctx, log).catch(error => {
+        ctx.log.warn({ err: error, workspace: toId('ws', log.workspaceId) }, 'log.not_expired')
+        errors.push(error)
+        return { deleted: 0, deadLetters: 0, isDone: true }
+      })
       yield expired
       if (signal.aborted) return
       if (isDone) continue
@@ -88,14 +97,24 @@ function isHeld({ legalHold }: Context, organizationId: string | null): boolean 
 
 const organizationsPerPage = 500
 
-/** Deletes the audit entries that are older than their organization's tier keeps them. Returns how many there were. */
+/**
+ * Deletes the audit entries that are older than their organization's tier keeps them. Returns how many there were.
+ * @throws The last error, after the other organizations.
+ */
 export async function expireAuditLogs(ctx: Context, signal: AbortSignal): Promise<number> {
   const read = (after: string | null, limit: number) => organizationsWithAuditLog(ctx.pool, ctx.tiers, after, limit)
   let total = 0
+  const errors: unknown[] = []
   for await (const kept of rowsOf(signal, organizationsPerPage, read, ({ organizationId }) => organizationId)) {
-    if (!isHeld(ctx, kept.organizationId))
+    if (isHeld(ctx, kept.organizationId)) continue
+    try {
       total += await drain(signal, batchSize, limit => expireAuditLog(ctx.pool, kept, limit))
+    } catch (error) {
+      ctx.log.warn({ err: error, organization: toId('org', kept.organizationId) }, 'audit_log.not_expired')
+      errors.push(error)
+    }
   }
   if (total > 0) ctx.log.info({ entries: total }, 'audit_log.expired')
+  if (errors.length > 0) throw errors.at(-1)
   return total
 }

@@ -1,7 +1,7 @@
 import type { Pool } from '@belfry/db/postgres/pool'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Context } from '../src/context.ts'
-import { expireLog } from '../src/expire-log.ts'
+import { expireAuditLogs, expireLog } from '../src/expire-log.ts'
 import { openTestContext } from './setup.ts'
 
 const never = new AbortController().signal
@@ -34,6 +34,40 @@ it('deletes more cancelled tasks than one batch', async () => {
   expect(await rows('tasks')).toBe(0)
 })
 
+it('leaves out a workspace whose log cannot be expired, and fails after the others', async () => {
+  const [first, second] = ['00000000-0000-7000-8000-000000000000', '00000000-0000-7000-8000-000000000001']
+  for (const id of [first, second])
+    await storeOldLog(`SELECT '${id}'::uuid AS workspace_id FROM generate_series(1, 1500)`)
+  const queries: string[] = []
+  const refusing = { ...ctx, pool: refusingFor(first, 'delete_old_runs', queries) }
+  await expect(expireLog(refusing, never)).rejects.toThrow('refused')
+  const { rows: left } = await ctx.pool.query('SELECT DISTINCT workspace_id AS id FROM runs')
+  expect(left).toEqual([{ id: first }])
+  expect(queries.some(text => text.includes('_detached'))).toBe(true) // looked for partitions to drop
+})
+
+it('leaves out an organization whose audit log cannot be expired, and fails after the others', async () => {
+  const [first, second] = ['00000000-0000-7000-8000-000000000000', '00000000-0000-7000-8000-000000000001']
+  for (const id of [first, second])
+    await ctx.pool.query(
+      `INSERT INTO audit_log (id, organization_id, action, address, object_id)
+       SELECT uuid_v7(now() - interval '900 days'), $1, 'organization.changed', '192.0.2.1', ''`,
+      [id],
+    )
+  const refusing = { ...ctx, pool: refusingFor(first, 'expire_audit_log') }
+  await expect(expireAuditLogs(refusing, never)).rejects.toThrow('refused')
+  const { rows: left } = await ctx.pool.query('SELECT organization_id AS id FROM audit_log')
+  expect(left).toEqual([{ id: first }])
+})
+
+/** The pool, which fails to run a statement for one id, and records the queries without a name. */
+function refusingFor(id: string, name: string, queries: string[] = []): Pool {
+  return onQuery(ctx.pool, query => {
+    if (typeof query === 'string') queries.push(query)
+    else if (query.name === name && query.values?.[0] === id) throw new Error('refused')
+  })
+}
+
 /** Stores a finished task with an old run for each row of the workspaces. */
 async function storeOldLog(workspaces: string): Promise<void> {
   await ctx.pool.query(`
@@ -51,12 +85,20 @@ async function storeOldLog(workspaces: string): Promise<void> {
 
 /** The pool, which records the workspaces whose runs are deleted. */
 function watched(pool: Pool, served: string[]): Pool {
+  return onQuery(pool, query => {
+    if (typeof query !== 'string' && query.name === 'delete_old_runs') served.push(query.values?.[0] ?? '')
+  })
+}
+
+type Query = string | { name?: string; values?: string[] }
+
+function onQuery(pool: Pool, look: (query: Query) => void): Pool {
   return new Proxy(pool, {
     get(target, key) {
       const value = Reflect.get(target, key, target)
       if (key !== 'query') return typeof value === 'function' ? value.bind(target) : value
-      return (query: { name?: string; values?: string[] }, ...more: unknown[]) => {
-        if (query.name === 'delete_old_runs') served.push(query.values?.[0] ?? '')
+      return async (query: Query, ...more: unknown[]) => {
+        look(query)
         return value.call(target, query, ...more)
       }
     },
