@@ -15,15 +15,22 @@ missing AS (
   WHERE i.at NOT IN (SELECT at FROM known WHERE NOT is_open)
     AND i.at < coalesce((SELECT next_run_at FROM cron_jobs WHERE id = $1), 'infinity')
 ),
+stored AS (
+  SELECT FROM (SELECT min(at) AS at FROM missing) first
+  JOIN cron_jobs j ON j.id = $1 AND j.workspace_id = $2
+  JOIN log_parts p ON p.workspace_id = $2 AND p.state = 'stored'
+    AND p.last_run_id >= uuid_v7_floor(greatest(first.at - interval '1 minute', j.created_at))
+  WHERE first.at IS NOT NULL LIMIT 1
+),
 settled AS (
   UPDATE tasks SET settled_at = now()
-  WHERE id IN (SELECT k.id FROM known k JOIN missing USING (at) WHERE k.is_open)
+  WHERE id IN (SELECT k.id FROM known k JOIN missing USING (at) WHERE k.is_open) AND NOT EXISTS (SELECT FROM stored)
 ),
 inserted AS (
     INSERT INTO tasks (id, workspace_id, source, execute_at, due_at, cron_job_id, has_callbacks, queue_id, expires_at)
     SELECT m.id, j.workspace_id, 'cron', m.at, m.due_at, j.id, j.callbacks IS NOT NULL,
            CASE WHEN j.queue IS NOT NULL THEN md5(j.workspace_id::text || ' ' || j.queue)::uuid END, m.due_at + j.max_age_ms * interval '1 millisecond'
-    FROM missing m JOIN cron_jobs j ON j.id = $1 AND j.workspace_id = $2
+    FROM missing m JOIN cron_jobs j ON j.id = $1 AND j.workspace_id = $2 AND NOT EXISTS (SELECT FROM stored)
     RETURNING id, due_at, cron_job_id
   ),
 requested AS (
@@ -42,4 +49,4 @@ counted AS (
   FROM inserted n JOIN cron_jobs j ON j.id = n.cron_job_id) stored
   WHERE payload IS NOT NULL OR extra_bytes IS NOT NULL GROUP BY workspace_id
 )
-SELECT id, due_at AS "dueAt" FROM inserted
+SELECT id, due_at AS "dueAt" FROM inserted UNION ALL SELECT NULL, NULL FROM stored

@@ -107,6 +107,41 @@ describe('backfillCronJob', () => {
     expect((await backfillCronJob(db.pool, job.workspaceId, job.id, { times, perSecond: null }))?.due).toEqual([])
   })
 
+  const storePart = ({ workspaceId }: { workspaceId: string }) =>
+    db.pool.query(
+      `INSERT INTO log_parts (id, workspace_id, day, part, state, object_key, first_run_id, last_run_id, first_task_id,
+                              last_task_id, succeeded, failed, object_bytes, checksum)
+       SELECT $1, $1, now(), 1, 'stored', 'a', run, run, run, run, 1, 0, 1, '' FROM uuid_v7(now() - interval '25 minutes') AS run`,
+      [workspaceId],
+    )
+
+  it('is refused where object storage may have the tasks of missing occurrences', async () => {
+    const job = await create()
+    const plan = { times: minutesAgo(30, 20), perSecond: null }
+    const backfill = () => backfillCronJob(db.pool, job.workspaceId, job.id, plan)
+    await storePart(job)
+    const setPart = (changes: string) =>
+      db.pool.query(`UPDATE log_parts SET ${changes} WHERE workspace_id = $1`, [job.workspaceId])
+    const before = await tasksOf(job)
+    await db.pool.query(`UPDATE cron_jobs SET created_at = now() - interval '1 day' WHERE id = $1`, [job.id])
+    expect(await backfill()).toMatchObject({ due: [], isStored: true })
+    expect(await tasksOf(job)).toEqual(before)
+    await setPart(`state = 'restored'`)
+    expect(await backfill()).toMatchObject({ due: [{}, {}], isStored: false })
+    await setPart(`state = 'stored'`)
+    expect(await backfill(), 'nothing is missing').toMatchObject({ due: [], isStored: false })
+  })
+
+  it('is not refused for parts from before the first occurrence or the cron job', async () => {
+    const job = await create()
+    await storePart(job)
+    const backfill = (...minutes: number[]) =>
+      backfillCronJob(db.pool, job.workspaceId, job.id, { times: minutesAgo(...minutes), perSecond: null })
+    expect(await backfill(40)).toMatchObject({ due: [{}] })
+    await db.pool.query(`UPDATE cron_jobs SET created_at = now() - interval '1 day' WHERE id = $1`, [job.id])
+    expect(await backfill(20, 10)).toMatchObject({ due: [{}, {}], isStored: false })
+  })
+
   it('creates nothing for another workspace', async () => {
     const job = await create({ cron: '0 0 1 1 *' })
     const plan = { times: minutesAgo(10), perSecond: null }

@@ -12,14 +12,14 @@ export type BackfillPlan = TaskOrigin & { times: readonly Date[]; perSecond: num
  * replayed; settles these cancelled tasks. Leaves occurrences that the scheduler has not planned yet, e.g. after an
  * outage, to the scheduler and `catch_up`. The task keeps the time of its occurrence in `execute_at`. Like a manual
  * trigger, it survives a change of the rule and may overlap other tasks. Returns null if the workspace does not have
- * the cron job.
+ * the cron job. `isStored`: nothing was created, because the tasks of lacking occurrences may be in object storage.
  */
 export async function backfillCronJob(
   db: Db,
   workspaceId: string,
   id: string,
   { times, perSecond, createdBy = null, depth = null }: BackfillPlan,
-): Promise<{ due: DueRow[]; now: Date } | null> {
+): Promise<{ due: DueRow[]; now: Date; isStored: boolean } | null> {
   return inTransaction(db, async tx => {
     // Backfills of the same cron job exclude each other.
     const lock = 'SELECT FROM cron_jobs WHERE id = $1 AND workspace_id = $2 FOR UPDATE'
@@ -28,15 +28,20 @@ export async function backfillCronJob(
     // Ids sort by millisecond, and tasks that are due together start in the order of their ids.
     const ids = times.map((_, i) => newUuid(now.getTime() + i))
     const values = [id, workspaceId, times[0] ?? now, ids, times, perSecond, createdBy, depth]
-    const { rows } = await tx.query<DueRow>({ name: 'backfill_cron_job', text, values })
-    return { due: rows, now }
+    const { rows } = await tx.query<Row>({ name: 'backfill_cron_job', text, values })
+    return { due: rows.filter(row => row.id !== null), now, isStored: rows.some(({ id }) => id === null) }
   })
 }
 
-const from = 'missing m JOIN cron_jobs j ON j.id = $1 AND j.workspace_id = $2'
+/** The id is null in a row that refuses the backfill. */
+type Row = DueRow | { id: null }
+
+const isAllowed = 'NOT EXISTS (SELECT FROM stored)'
+const from = `missing m JOIN cron_jobs j ON j.id = $1 AND j.workspace_id = $2 AND ${isAllowed}`
 
 // Most tasks are created at most some minutes before their time, so their ids say where the scan may begin. Occurrences may be
-// stored long before, e.g. by a hold after a restore, and have an index.
+// stored long before, e.g. by a hold after a restore, and have an index. A part of the log from after the first of them may have
+// its task, or the task of an earlier backfill.
 const text = `
   WITH known AS MATERIALIZED (
     SELECT id, occurrence_at AS at, false AS is_open FROM tasks
@@ -52,9 +57,16 @@ const text = `
     WHERE i.at NOT IN (SELECT at FROM known WHERE NOT is_open)
       AND i.at < coalesce((SELECT next_run_at FROM cron_jobs WHERE id = $1), 'infinity')
   ),
+  stored AS (
+    SELECT FROM (SELECT min(at) AS at FROM missing) first
+    JOIN cron_jobs j ON j.id = $1 AND j.workspace_id = $2
+    JOIN log_parts p ON p.workspace_id = $2 AND p.state = 'stored'
+      AND p.last_run_id >= uuid_v7_floor(greatest(first.at - interval '1 minute', j.created_at))
+    WHERE first.at IS NOT NULL LIMIT 1
+  ),
   settled AS (
     UPDATE tasks SET settled_at = now()
-    WHERE id IN (SELECT k.id FROM known k JOIN missing USING (at) WHERE k.is_open)
+    WHERE id IN (SELECT k.id FROM known k JOIN missing USING (at) WHERE k.is_open) AND ${isAllowed}
   ),
   ${tasksBeside({ id: 'm.id', at: 'm.at', dueAt: 'm.due_at', from }, '$7::text', '$8::int2')}
-  SELECT id, due_at AS "dueAt" FROM inserted`
+  SELECT id, due_at AS "dueAt" FROM inserted UNION ALL SELECT NULL, NULL FROM stored`

@@ -150,6 +150,25 @@ describe('works', () => {
     expect(future.body.errors).toMatchObject([{ path: 'to', code: 'out_of_range' }])
   })
 
+  it('refuses to backfill a time whose tasks may be in object storage', async () => {
+    const job = await create({ cron: '0 0 1 1 *' })
+    const id = fromId('cron', job.id)
+    await api.db.query(`UPDATE cron_jobs SET cron = '0 * * * *', created_at = now() - interval '1 day' WHERE id = $1`, [
+      id,
+    ])
+    await api.db.query(
+      `INSERT INTO log_parts (id, workspace_id, day, part, state, object_key, first_run_id, last_run_id, first_task_id,
+                              last_task_id, succeeded, failed, object_bytes, checksum)
+       SELECT id, workspace_id, now(), 1, 'stored', 'a', run, run, run, run, 1, 0, 1, '' FROM cron_jobs, uuid_v7(now()) AS run WHERE id = $1`,
+      [id],
+    )
+    const body = { from: new Date(Date.now() - 3 * 3_600_000), to: new Date() }
+    const { status, body: problem } = await api.call('POST', `${path}/${job.id}/backfill`, body)
+    await api.db.query('DELETE FROM log_parts WHERE id = $1', [id])
+    expect([status, problem.errors]).toMatchObject([400, [{ path: 'from', code: 'out_of_range' }]])
+    expect(await tasksOf(job)).toEqual([])
+  })
+
   it('previews 50 runs, with clock changes', async () => {
     const body = { cron: '30 2 * * *', timezone: 'Europe/Berlin', from: '2027-03-26T12:00:00Z', count: 50 }
     expect((await api.call('POST', `${path}/preview`, body)).body.next_runs).toHaveLength(50)

@@ -218,6 +218,9 @@ const maxBackfilled = 1_000
 /** What the clock of a caller who sends the present time may be ahead. */
 const maxAheadMs = 60_000
 
+const inStorage =
+  'Tasks of this time may be in object storage. Send a later from, or ask an operator to restore the days since then.'
+
 export const backfillCronJob = endpoint(operations.backfillCronJob, async (ctx, input) => {
   const { params, caller, body } = input
   const { from, to, per_second: perSecond = null } = body
@@ -239,6 +242,7 @@ export const backfillCronJob = endpoint(operations.backfillCronJob, async (ctx, 
       const times = occurrences.map(({ atMs }) => new Date(atMs))
       const stored = await fillBack(db, caller.workspaceId, params.cronjob, { times, perSecond, ...rows[0] })
       if (!stored) throw notFound()
+      if (stored.isStored) throw invalidField('from', 'out_of_range', inStorage)
       return stored
     },
   })
