@@ -9,7 +9,8 @@ const isQuiet = `p.created_at < now() - interval '15 minutes'`
 
 /**
  * Marks up to `limit` parts for deletion: parts past the log retention of their tier, parts of interrupted uploads, and
- * restored parts whose time in PostgreSQL is over. The same statement records the freed storage.
+ * restored parts whose time in PostgreSQL is over. The same statement records the freed storage. It skips locked rows, so
+ * concurrent callers mark different parts.
  * @param held - Organizations whose parts stay.
  * @returns How many there were.
  */
@@ -25,13 +26,12 @@ export async function markOldParts(pool: Pool, tiers: Tiers, held: readonly stri
         AND p.last_run_id < uuid_v7_floor(now() - coalesce(kept.days, $3) * interval '1 day')
         AND (o.id = ANY ($4::uuid[])) IS NOT TRUE
       LIMIT $5
+      FOR UPDATE OF p SKIP LOCKED
     ),
-    ended AS (
-      SELECT p.id FROM log_parts p WHERE p.state = 'writing' AND ${isQuiet}
-      UNION ALL SELECT p.id FROM log_parts p WHERE p.state = 'restored' AND p.hot_until < now()
-    ),
+    interrupted AS (SELECT p.id FROM log_parts p WHERE p.state = 'writing' AND ${isQuiet} FOR UPDATE SKIP LOCKED),
+    ended AS (SELECT p.id FROM log_parts p WHERE p.state = 'restored' AND p.hot_until < now() FOR UPDATE SKIP LOCKED),
     marked AS (
-      UPDATE log_parts p SET state = 'deleting' WHERE p.id IN (SELECT id FROM old UNION ALL SELECT id FROM ended)
+      UPDATE log_parts p SET state = 'deleting' WHERE p.id IN (TABLE old UNION ALL TABLE interrupted UNION ALL TABLE ended)
       RETURNING p.workspace_id, p.storage_bytes
     ),
     ${freedStorage}
