@@ -1,10 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, it } from 'vitest'
+import { startBulkOperation } from '../src/bulk-operations/bulk-operations.ts'
+import { stepBulkOperation } from '../src/bulk-operations/step-bulk-operation.ts'
 import { changeCronJob, createCronJob, type NewCronJob } from '../src/cron-jobs/change-cron-job.ts'
+import { enterDispatchers } from '../src/dispatchers/heartbeat.ts'
 import { holdOverdueTasks, releaseHeldTasks } from '../src/migrate/held-tasks.ts'
 import { advanceQueues } from '../src/queues/advance-queues.ts'
 import { nameQueue, pauseQueue, type QueueLimits } from '../src/queues/queues.ts'
-import { changePendingTask } from '../src/tasks/change-task.ts'
+import { cancelPendingTask, changePendingTask } from '../src/tasks/change-task.ts'
+import { claimTasks } from '../src/tasks/claim-tasks.ts'
+import { endTasks } from '../src/tasks/end-tasks.ts'
 import { expireTasks } from '../src/tasks/expire-tasks.ts'
 import { insertTasks, type NewTask } from '../src/tasks/insert-tasks.ts'
 import { openLateSearch } from '../src/tasks/late-work.ts'
@@ -163,6 +168,19 @@ it('counts no permit for a held attempt', async () => {
   await db.pool.query('SELECT pg_sleep(0.002)')
   expect((await kinds(first.id, second.id)).sort()).toEqual(['blocked', 'claimed'])
   expect(await advanceQueues(db.pool, [id])).toBe(0)
+})
+
+it('lets no cancel wait for a held attempt that was prefetched', async () => {
+  const workspaceId = await aWorkspace(db.pool)
+  const { id: taskId } = await overdue({ workspaceId })
+  const { id: dispatcherId } = await enterDispatchers(db.pool)
+  await claimTasks(db.pool, { dispatcherId }, [{ taskId, token: randomUUID(), isPrefetch: true }])
+  expect(await cancelPendingTask(db.pool, workspaceId, taskId)).toMatchObject({ isUnsent: true })
+  await holdOverdueTasks(db.pool)
+  expect(await cancelPendingTask(db.pool, workspaceId, taskId)).toMatchObject({ kind: 'refused', isUnsent: false })
+  expect(await endTasks(db.pool, workspaceId, [taskId], 'cancel')).toEqual({ ended: 0, undecided: [] })
+  await startBulkOperation(db.pool, workspaceId, { action: 'cancel', filter: {}, perSecond: null })
+  expect(await stepBulkOperation(db.pool, 10)).toMatchObject({ ended: [], isWaiting: false })
 })
 
 it.each(['waits', 'is in flight'])('keeps the order of a queue whose held task %s', async held => {

@@ -35,9 +35,9 @@ export function openTo(action: BulkAction, { state_reason: reasons }: TaskFilter
 
 /**
  * SQL: the attempt of a task `t` may start, or its claim may be undone. A cancel or a stop waits until that is decided,
- * so it reads these tasks in one snapshot with those that it may end.
+ * so it reads these tasks in one snapshot with those that it may end. Nothing decides it for held tasks before their release.
  */
-export const isPrefetched = `t.state = 'processing' AND t.prefetched`
+export const isPrefetched = `t.state = 'processing' AND t.waits_for = 0 AND t.prefetched`
 
 export const columns = `id, workspace_id AS "workspaceId", action, filter, per_second AS "perSecond", total, done, cancelled,
   created_at AS "createdAt", updated_at AS "updatedAt", finished_at AS "finishedAt"`
