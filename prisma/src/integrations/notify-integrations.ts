@@ -37,7 +37,8 @@ const integrationsPerPage = 50
  * one transaction. One scheduler at a time runs this.
  *
  * A round covers the time before the oldest transaction that is still writing. So alerts wait for a slow commit, up to
- * ten minutes, and include its events.
+ * ten minutes, and include its events. When the clock of PostgreSQL was set back, the rounds go back too: events of the time
+ * that comes again may be reported twice.
  * @param notify - Writes the alerts, and returns the pause of each integration.
  * @param lagMs - Default: twenty seconds, see `maxStampAgeMs`.
  * @returns How many integrations had events, and whether more are waiting.
@@ -51,10 +52,8 @@ export async function notifyIntegrations(
     const { rows } = await tx.query<Round>(roundStatement, [lagMs])
     const [round] = rows
     if (!round) return { notified: 0, hasMore: false }
-    const changed = [
-      ...(await updateCronJobHealth(tx, { since: round.noticedSince, until: round.until })),
-      ...(await updateHostHealth(tx, round.until)),
-    ]
+    if (round.isBack) await goBack(tx, round.until)
+    const changed = await updateHealth(tx, round)
     await markIntegrations(tx, round, changed)
     const due = await tx.query<{ id: string }>(dueIntegrationsStatement, [integrationsPerPage])
     const ids = due.rows.map(({ id }) => id)
@@ -67,23 +66,40 @@ export async function notifyIntegrations(
 }
 
 // The bounds of the time windows, as PostgreSQL writes them.
-type Round = { until: string; noticedSince: string; markedSince: string }
+type Round = { until: string; noticedSince: string; markedSince: string; isBack: boolean }
 
 const roundStatement = `
   UPDATE alert_rounds r SET noticed_until = o.until, marked_until = o.until
   FROM (
-    SELECT id, noticed_until, marked_until, greatest(noticed_until, marked_until, least(
-             clock_timestamp() - $1 * interval '1 millisecond',
-             greatest(clock_timestamp() - interval '${maxCommitMinutes} minutes', (
-               SELECT coalesce(min(xact_start) - interval '1 millisecond', 'infinity') FROM pg_stat_activity
-               WHERE datname = current_database() AND backend_type = 'client backend' AND backend_xid IS NOT NULL
-                 AND pid <> pg_backend_pid()
-             ))
-           )) AS until
+    SELECT id, noticed_until, marked_until, greatest(
+             CASE WHEN noticed_until <= clock_timestamp() THEN greatest(noticed_until, marked_until) END, least(
+               clock_timestamp() - $1 * interval '1 millisecond',
+               greatest(clock_timestamp() - interval '${maxCommitMinutes} minutes', (
+                 SELECT coalesce(min(xact_start) - interval '1 millisecond', 'infinity') FROM pg_stat_activity
+                 WHERE datname = current_database() AND backend_type = 'client backend' AND backend_xid IS NOT NULL
+                   AND pid <> pg_backend_pid()
+               ))
+             )
+           ) AS until
     FROM alert_rounds FOR UPDATE SKIP LOCKED
   ) o
   WHERE r.id = o.id
-  RETURNING r.noticed_until::text AS until, o.noticed_until::text AS "noticedSince", o.marked_until::text AS "markedSince"`
+  RETURNING r.noticed_until::text AS until, least(o.noticed_until, r.noticed_until)::text AS "noticedSince",
+            least(o.marked_until, r.noticed_until)::text AS "markedSince", o.noticed_until > r.noticed_until AS "isBack"`
+
+// Otherwise integrations hear nothing before the clock is where it was.
+async function goBack(tx: Transaction, until: string): Promise<void> {
+  const text = `
+    UPDATE integrations SET told_until = $1, quiet_until = least(quiet_until, clock_timestamp() + pause_ms * interval '1 millisecond')
+    WHERE told_until > $1`
+  await tx.query(text, [until])
+}
+
+// A change has the time of its round, so it waits while that time was told already.
+async function updateHealth(tx: Transaction, { noticedSince: since, until }: Round): Promise<string[]> {
+  if (until === since) return []
+  return [...(await updateCronJobHealth(tx, { since, until })), ...(await updateHostHealth(tx, until))]
+}
 
 // The switch-off of a subscription has its own alert.
 const isNews = `state_reason IS DISTINCT FROM '${missedReason}'`

@@ -303,6 +303,40 @@ it('waits for a commit that stalls, and loses nothing of it', async () => {
   expect((await alerts()).map(({ count }) => count)).toEqual([2])
 })
 
+it('keeps a change of health for later while an old transaction holds up the alerts', async () => {
+  const { ctx, integrate, task, cronJob, alerts, pauseIsOver } = await setup()
+  await integrate(['task.dead', 'cronjob.failing'])
+  await task('dead')
+  await cronJob('Report')
+  const other = await ctx.pool.connect()
+  try {
+    await other.query('SELECT pg_sleep(0.01)')
+    await other.query('BEGIN; SELECT pg_current_xact_id()')
+    expect(await alerts()).toMatchObject([{ event: 'task.dead' }])
+    await pauseIsOver()
+    await ctx.pool.query(`UPDATE cron_jobs SET next_run_at = now(), unreadable_since = now() - interval '2 minutes'`)
+    expect(await alerts()).toEqual([])
+  } finally {
+    await other.query('COMMIT')
+    other.release()
+  }
+  expect(await alerts()).toMatchObject([{ event: 'cronjob.failing' }])
+})
+
+it('reports what happens after the clock was set back by an hour', async () => {
+  const { ctx, integrate, task, alerts } = await setup()
+  await integrate(['task.dead'])
+  await ctx.pool.query(
+    `UPDATE alert_rounds SET noticed_until = now() + interval '1 h', marked_until = now() + interval '1 h'`,
+  )
+  await ctx.pool.query(
+    `UPDATE integrations SET told_until = now() + interval '1 h', quiet_until = now() + interval '1 h'`,
+  )
+  expect(await alerts()).toEqual([])
+  await task('dead')
+  expect((await alerts()).map(({ count }) => count)).toEqual([1])
+})
+
 it('waits for rows that others have stamped but may not have committed yet', async () => {
   const { ctx, integrate, task } = await setup()
   await integrate(['task.dead'])
