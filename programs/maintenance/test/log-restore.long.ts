@@ -62,6 +62,11 @@ describe.skipIf(findObjectStore() === null)('belfry log restore', () => {
     await writeFile(join(folder, 'objects', store.bucket, 'log', rows[0]?.key ?? ''), await pack(['{}']))
     await expect(run('log', 'restore', day)).rejects.toThrow(/cannot be read: (Checksum mismatch|its checksum differs)/)
     expect((await pool.query('SELECT FROM runs')).rowCount).toBe(0)
+    await storePart()
+    await expect(run('log', 'restore', day)).rejects.toMatchObject({
+      stdout: `2 runs of ${day} restored from 1 parts, for 7 days\n`,
+      stderr: expect.stringContaining(`${rows[0]?.key} cannot be read`),
+    })
   })
 
   it.each([

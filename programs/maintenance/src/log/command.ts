@@ -41,10 +41,18 @@ async function restoreDay(day: string, options: Options): Promise<void> {
   try {
     const parts = await partsOfDay(pool, day, wanted.workspaceId)
     let runs = 0
+    const unreadable: string[] = []
     for (const part of parts) {
-      runs += (await restorePart(pool, part, await readPart(objects, part), wanted.days)) ?? 0
+      try {
+        runs += (await restorePart(pool, part, await readPart(objects, part), wanted.days)) ?? 0
+      } catch (error) {
+        if (!(error instanceof PlainError)) throw error
+        unreadable.push(error.message)
+      }
     }
-    process.stdout.write(`${runs} runs of ${day} restored from ${parts.length} parts, for ${wanted.days} days\n`)
+    const restored = parts.length - unreadable.length
+    process.stdout.write(`${runs} runs of ${day} restored from ${restored} parts, for ${wanted.days} days\n`)
+    if (unreadable.length > 0) throw new PlainError(unreadable.join('\n'))
   } finally {
     await Promise.all([pool.end(), objects.close()])
     await database.close()
