@@ -36,7 +36,12 @@ export function keepService(options: ServiceOptions) {
 
   function start() {
     const service = runService(program, env, logFile, args)
-    onProcess(service.pid)
+    try {
+      onProcess(service.pid)
+    } catch (error) {
+      service.kill()
+      throw error
+    }
     return service
   }
 
@@ -57,7 +62,11 @@ export function keepService(options: ServiceOptions) {
       say(`${title} ended (${reason}); restarting it in ${pauseMs / 1000} s.`)
       await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {}) // stopped while waiting
       if (stopping.signal.aborted) return
-      current = start()
+      try {
+        current = start()
+      } catch (error) {
+        say(`${title} cannot be restarted yet: ${error instanceof Error ? error.message : error}`)
+      }
     }
   }
 
