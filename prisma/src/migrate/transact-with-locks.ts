@@ -70,7 +70,7 @@ export async function transactWithLocks<T>(
       signal?.throwIfAborted()
       if (!isBlocked(error)) throw error
       const { pids, text } = await blockers.stop()
-      // A late look finds nothing. When several do, nobody can see the holder, such as a prepared transaction.
+      // A late look finds nothing. When several do, the holder is no session, e.g. a prepared transaction.
       const isCertain = pids.length > 0 || pauseMs === maxPauseMs
       if (isCertain && performance.now() > giveUpAt)
         throw new Error(describeGivingUp(title, pids, text), { cause: error })

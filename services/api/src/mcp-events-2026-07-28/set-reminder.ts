@@ -47,7 +47,7 @@ async function setTask(
     payload: keyed.payload,
     store: work => storeTasks(work, [keyed]),
   })
-  // Read instead of the task, which retention deletes.
+  // A renewal does not look for the task: retention deletes it.
   await ctx.pool.query(`UPDATE subscriptions SET mcp = mcp || '{"isSet": true}' WHERE id = $1`, [delivery.id])
 }
 
