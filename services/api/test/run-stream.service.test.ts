@@ -67,10 +67,7 @@ describe('the live tail', () => {
     const stream = await open({ 'X-Api-Key': caller.apiKey })
     const [first] = await storeRuns(api.db, [{ workspaceId, startedAt: new Date() }])
     await stream.until(toId('run', first?.id ?? ''))
-    const taskId = newUuid()
-    await storeRuns(api.db, [{ workspaceId, taskId }])
-    await api.db.query(`UPDATE runs SET id = $1 WHERE task_id = $2`, [runId, taskId])
-    await api.db.query(`UPDATE tasks SET state = 'success', lease_until = NULL WHERE run_id = $1`, [runId])
+    await endCall(workspaceId, runId)
     await stream.until(`"id":"${toId('run', runId)}"`)
     stream.leave()
   })
@@ -87,6 +84,14 @@ describe('the live tail', () => {
     return ids
   }
 
+  /** Ends an attempt that is in flight. */
+  async function endCall(workspaceId: string, runId: string): Promise<void> {
+    const taskId = newUuid()
+    await storeRuns(api.db, [{ workspaceId, taskId }])
+    await api.db.query('UPDATE runs SET id = $1 WHERE task_id = $2', [runId, taskId])
+    await api.db.query(`UPDATE tasks SET state = 'success', lease_until = NULL WHERE run_id = $1`, [runId])
+  }
+
   it('shows a long call that ends although thousands of newer ones are in flight', async () => {
     const caller = await api.signUp()
     const workspaceId = workspaceOf(caller)
@@ -96,10 +101,7 @@ describe('the live tail', () => {
     const stream = await open({ 'X-Api-Key': caller.apiKey })
     const [first] = await storeRuns(api.db, [{ workspaceId, startedAt: new Date() }])
     await stream.until(toId('run', first?.id ?? ''))
-    const taskId = newUuid()
-    await storeRuns(api.db, [{ workspaceId, taskId }])
-    await api.db.query('UPDATE runs SET id = $1 WHERE task_id = $2', [runId, taskId])
-    await api.db.query(`UPDATE tasks SET state = 'success', lease_until = NULL WHERE run_id = $1`, [runId])
+    await endCall(workspaceId, runId)
     await stream.until(`"id":"${toId('run', runId)}"`)
     stream.leave()
   })
@@ -145,6 +147,19 @@ describe('the live tail', () => {
     const text = await stream.until(toId('run', missed?.id ?? ''))
     expect(text).not.toContain(`"id":"${toId('run', old?.id ?? '')}"`)
     stream.leave()
+  })
+
+  it('resumes with the oldest call in flight that ended meanwhile', async () => {
+    const caller = await api.signUp()
+    const workspaceId = workspaceOf(caller)
+    const [runId = ''] = await storeInFlight(workspaceId, 1, 120)
+    const stream = await open({ 'X-Api-Key': caller.apiKey })
+    const [, place = ''] = /^id: (run_\w{26})$/m.exec(await stream.until('id: run_')) ?? []
+    stream.leave()
+    await endCall(workspaceId, runId)
+    const resumed = await open({ 'X-Api-Key': caller.apiKey, 'Last-Event-ID': place })
+    await resumed.until(`"id":"${toId('run', runId)}"`)
+    resumed.leave()
   })
 
   it('ends within five seconds of the revocation of its key', async () => {

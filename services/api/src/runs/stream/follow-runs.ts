@@ -1,4 +1,5 @@
 import type { Pool } from '@belfry/db/postgres/pool'
+import { firstUuidAt, timeOfUuid } from '@belfry/domain/id'
 import type { RunRow } from '@belfry/present/run-row'
 import { every } from '@belfry/runtime'
 import { joinRequests, runColumns } from '../run-scan.ts'
@@ -49,7 +50,9 @@ export function followRuns(pool: Pool): (workspaceIds: readonly string[]) => Pro
     before = after
     const news = new Map<string, NewRuns>()
     for (const workspaceId of workspaceIds) {
-      const [upTo = floor] = [floor, ...(inFlight.get(workspaceId) ?? [])].sort()
+      // Before the oldest call in flight, whose run is yet to come.
+      const [first = floor] = [floor, ...(inFlight.get(workspaceId) ?? [])].sort()
+      const upTo = firstUuidAt(timeOfUuid(first))
       news.set(workspaceId, { ...(some.get(workspaceId) ?? { runs: [], omitted: 0 }), upTo })
     }
     return news
