@@ -162,6 +162,25 @@ describe('the live tail', () => {
     resumed.leave()
   })
 
+  it('resumes in a workspace without another listener, and misses no long call that ends at once', async () => {
+    const [caller, other] = [await api.signUp(), await api.signUp()]
+    const workspaceId = workspaceOf(caller)
+    const at = (secondsAgo: number) => new Date(Date.now() - secondsAgo * 1000)
+    const [old, missed] = await storeRuns(api.db, [
+      { workspaceId, startedAt: at(500) },
+      { workspaceId, startedAt: at(400) },
+    ])
+    const [runId = ''] = await storeInFlight(workspaceId, 1, 120)
+    const followed = await open({ 'X-Api-Key': other.apiKey })
+    const [news] = await storeRuns(api.db, [{ workspaceId: workspaceOf(other), startedAt: new Date() }])
+    await followed.until(toId('run', news?.id ?? '')) // the next look is in a second
+    const stream = await open({ 'X-Api-Key': caller.apiKey, 'Last-Event-ID': toId('run', old?.id ?? '') })
+    await stream.until(toId('run', missed?.id ?? ''))
+    await endCall(workspaceId, runId)
+    await stream.until(`"id":"${toId('run', runId)}"`)
+    for (const each of [followed, stream]) each.leave()
+  })
+
   it('ends within five seconds of the revocation of its key', async () => {
     const caller = await api.signUp()
     const stream = await open({ 'X-Api-Key': caller.apiKey })

@@ -122,15 +122,8 @@ export async function* runEvents(ctx: Context, { workspaceIds, after, check, ove
   )
   try {
     yield 'retry: 2000\n\n'
-    if (after !== undefined) {
-      const { runs, omitted } = await backlog(ctx, workspaceIds, after)
-      for (const run of runs) {
-        sent.add(run.id)
-        yield toText([toEvent(run)], after)
-      }
-      if (omitted > 0) yield toText([toOmitted(omitted)], after)
-    }
     let place = after
+    let behind = after
     let checkedAt = performance.now()
     let beatAt = checkedAt
     while (!over.aborted && waitingLength <= maxWaiting) {
@@ -139,7 +132,20 @@ export async function* runEvents(ctx: Context, { workspaceIds, after, check, ove
         checkedAt = performance.now()
       }
       const upTo = upTos.size === workspaceIds.length ? [...upTos.values()].sort()[0] : undefined
-      const hasNews = waiting.length > 0 || (place === undefined && upTo !== undefined)
+      // Only now: a long call that ends before the first look at its workspace is in no news.
+      if (behind !== undefined && upTo !== undefined) {
+        waiting.length = 0 // the backlog has these
+        waitingLength = 0
+        const { runs, omitted } = await backlog(ctx, workspaceIds, behind)
+        for (const run of runs) {
+          sent.add(run.id)
+          yield toText([toEvent(run)], after)
+        }
+        if (omitted > 0) yield toText([toOmitted(omitted)], after)
+        behind = undefined
+        continue
+      }
+      const hasNews = behind === undefined && (waiting.length > 0 || (place === undefined && upTo !== undefined))
       if (hasNews || performance.now() - beatAt >= heartbeatMs) {
         if (hasNews) place = upTo ?? place
         waitingLength = 0
