@@ -47,6 +47,16 @@ describe('works', () => {
     expect((await api.call('GET', `${tasks}/${body.id}`)).body).toEqual(body)
   })
 
+  it('has the local time of a task that is due at once, because its time has passed', async () => {
+    const [key, timezone] = [newKey(), 'Asia/Kolkata']
+    const body = aTaskBody({ execute_at: '2020-01-01T00:00:00', timezone, on_past: 'run' })
+    const first = await post(tasks, key, body)
+    expect([first.status, first.body]).toEqual([201, expect.objectContaining({ timezone })])
+    const localMs = Date.parse(first.body.execute_at) + 5.5 * 3_600_000
+    expect(first.body.local_time.slice(0, 16)).toBe(new Date(localMs).toISOString().slice(0, 16))
+    expect((await post(tasks, key, body)).text).toBe(first.text)
+  })
+
   it('repeats it also after the created object has changed', async () => {
     const [key, body] = [newKey(), aTaskBody()]
     const first = await post(tasks, key, body)

@@ -21,7 +21,9 @@ import { schedule } from './schedule.ts'
 import { findUnderKeys, hasKey, isNew, presentStored, storeTask, storeTasks } from './store-tasks.ts'
 
 export const createTask = creation(operations.createTask, {
-  storesResponse: body => !hasControls(Object.assign(toControls(body), toRequestOptions(body))),
+  // The local time of a task that is due at once depends on when it is stored.
+  storesResponse: body =>
+    !(body.timezone && body.on_past === 'run') && !hasControls(Object.assign(toControls(body), toRequestOptions(body))),
   inspect: inspectTask,
   async handle(work, input) {
     const { body, bodyText, arrivedAt, caller } = input
