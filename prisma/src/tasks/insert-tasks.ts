@@ -35,6 +35,8 @@ export type NewTask = StoredRequest &
     topic: string | null
     eventId: string | null
     replayOf: string | null
+    /** Due now if its time comes before it is stored; see `becomesDue`. Default: it is left out. */
+    runsIfPast?: true
     /** Stored as a dead letter, because the subscription is switched off. Default: false. */
     isMissed?: true | null
   }
@@ -109,6 +111,13 @@ export async function insertTasks(db: Db, tasks: readonly NewTask[]): Promise<In
     }
     return inserted
   })
+}
+
+/** Makes a task that was left out due now, to be stored again. Returns whether it may be. */
+export function becomesDue(task: NewTask): boolean {
+  if (!task.runsIfPast || task.executeAt === null) return false
+  task.executeAt = null
+  return true
 }
 
 async function insertPart(db: Db, tasks: readonly NewTask[]): Promise<InsertedTask[]> {

@@ -1,6 +1,6 @@
 import { type Db, inTransaction, type Transaction } from '../postgres/in-transaction.ts'
 import { changePendingTask } from './change-task.ts'
-import { type InsertedTask, insertTasks, type NewTask } from './insert-tasks.ts'
+import { becomesDue, type InsertedTask, insertTasks, type NewTask } from './insert-tasks.ts'
 import { requestColumnOf } from './stored-request.ts'
 
 /** What to do with a task whose key a pending task has: refuse it, return the pending task, or give that its request. */
@@ -34,12 +34,18 @@ export async function storeUnderKeys(db: Db, workspaceId: string, tasks: readonl
     const pending = await findPending(tx, workspaceId, keys)
     const results: UnderKey[] = []
     for (const task of tasks) {
-      const result = await storeLocked(tx, workspaceId, task, pending.get(task.key) ?? null)
+      const store = () => storeLocked(tx, workspaceId, task, pending.get(task.key) ?? null)
+      let result = await store()
+      if (isPast(result) && becomesDue(task)) result = await store()
       results.push(result)
       if (result.kind === 'stored' && result.inserted.createdAt !== null) pending.set(task.key, result.inserted.id)
     }
     return results
   })
+}
+
+function isPast(result: UnderKey): boolean {
+  return result.kind === 'not_future' || (result.kind === 'stored' && result.inserted.createdAt === null)
 }
 
 // Keys share few locks, because a transaction must not hold a thousand. The order keeps transactions from deadlocks.

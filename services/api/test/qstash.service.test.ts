@@ -1,5 +1,5 @@
 import { fromId } from '@belfry/domain/id'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { burstUntilRefused, type Caller, useApi } from './setup.ts'
 
 const api = useApi({
@@ -197,6 +197,26 @@ it('deletes a queue with the messages that wait in it, unless a schedule names t
   expect((await call('DELETE', '/v2/queues/q')).status).toBe(200)
   expect(await states()).toEqual(['cancelled', 'cancelled', 'dead', 'processing'])
   expect((await call('DELETE', '/v2/queues/q')).status).toBe(404)
+})
+
+it('sends messages at once whose delay passes while they wait for the database', async () => {
+  const call = as(await signUp('scaleup'))
+  const holder = await api.db.connect()
+  onTestFinished(() => holder.release(true)) // unlocks in any case
+  await holder.query('BEGIN; LOCK TABLE tasks IN SHARE MODE')
+  const delay = { 'Upstash-Delay': '2s' }
+  const item = { destination: target, headers: delay, body: 'x' }
+  const answers = Promise.all([
+    call('POST', `/v2/publish/${target}`, 'x', delay),
+    call('POST', `/v2/publish/${target}`, 'x', { ...delay, 'Upstash-Deduplication-Id': 'late' }),
+    call('POST', '/v2/batch', JSON.stringify([item, { ...item, headers: {} }])),
+  ])
+  await new Promise(resolve => setTimeout(resolve, 3_000))
+  await holder.query('COMMIT')
+  const [one, unique, { body: batch }] = await answers
+  const ids = [one.body, unique.body, ...batch].map(({ messageId }) => fromId('msg', messageId))
+  const { rows } = await api.db.query('SELECT due_at <= now() AS due FROM tasks WHERE id = ANY ($1)', [ids])
+  expect(rows).toEqual(Array(4).fill({ due: true }))
 })
 
 it('takes the names that QStash takes for queues and flow-control keys', async () => {

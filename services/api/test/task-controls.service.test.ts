@@ -4,7 +4,7 @@ import { enterDispatchers } from '@belfry/db/dispatchers/heartbeat'
 import { claimTasks } from '@belfry/db/tasks/claim-tasks'
 import { undoClaims } from '@belfry/db/tasks/undo-claims'
 import { fromId, newUuid } from '@belfry/domain/id'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { aTaskBody, type Caller, type Json, useApi } from './setup.ts'
 
 const api = useApi()
@@ -211,6 +211,32 @@ describe('a time that has passed, with on_past: run', () => {
       ['execute_at_not_future'],
       ['too_short'],
     ])
+  })
+
+  it('makes a task due at once whose time passes while it waits for the database', async () => {
+    const first = await create({ key: 'held', execute_at: at(3_600_000) })
+    const holder = await api.db.connect()
+    onTestFinished(() => holder.release(true)) // unlocks in any case
+    await holder.query('BEGIN; LOCK TABLE tasks IN SHARE MODE')
+    const soon = { execute_at: at(3_000), on_past: 'run' }
+    const rows = [soon, { ...soon, key: 'new' }, {}].map(row => aTaskBody(row))
+    const once = { 'X-Api-Key': caller.apiKey, 'Idempotency-Key': 'passes' }
+    const answers = Promise.all([
+      call('POST', tasks, aTaskBody(soon)),
+      api.send('POST', tasks, aTaskBody(soon), once),
+      call('POST', tasks, aTaskBody({ ...soon, key: 'held', on_conflict: 'replace' })),
+      call('POST', `${tasks}/batch`, { tasks: rows }),
+    ])
+    await new Promise(resolve => setTimeout(resolve, Date.parse(soon.execute_at) - Date.now() + 100))
+    await holder.query('COMMIT')
+    const [alone, keyed, replaced, batch] = await answers
+    expect([alone.status, keyed.status, replaced.status, replaced.body.id]).toEqual([201, 201, 200, first.id])
+    const [plain, unique, later] = batch.body.data.map(({ task }: Json) => task)
+    expect(later.execute_at).toBe(rows[2]?.execute_at)
+    for (const task of [alone.body, keyed.body, replaced.body, plain, unique]) {
+      expect([task.execute_at === soon.execute_at, isDueNow(task)]).toEqual([false, true])
+      expect((await call('GET', `${tasks}/${task.id}`)).body.execute_at).toBe(task.execute_at)
+    }
   })
 
   it('makes the pending task with its key due at once, if it replaces it', async () => {

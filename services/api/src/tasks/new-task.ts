@@ -29,11 +29,12 @@ export function toNewTask(
   arrivedAt: number,
 ) {
   const request = toStoredRequest(body, bodyText)
+  const runsIfPast = body.on_past === 'run'
   const task: NewTask & { onConflict?: OnConflict } = {
     id: newUuid(),
     workspaceId,
     source: 'task',
-    executeAt: body.on_past === 'run' && Number(body.execute_at) <= arrivedAt ? null : body.execute_at,
+    executeAt: runsIfPast && Number(body.execute_at) <= arrivedAt ? null : body.execute_at,
     name: body.name,
     topic: null,
     eventId: null,
@@ -47,6 +48,7 @@ export function toNewTask(
     ...request, // last: V8 copies it without a transition for each property
   }
   if (body.on_conflict) task.onConflict = body.on_conflict
+  if (runsIfPast) task.runsIfPast = true
   return task
 }
 

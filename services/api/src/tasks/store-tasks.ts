@@ -3,7 +3,7 @@ import { isTransientDatabaseError } from '@belfry/db/postgres/database-errors'
 import { type Db, inTransaction, isInTransaction, withDb } from '@belfry/db/postgres/in-transaction'
 import type { Pool } from '@belfry/db/postgres/pool'
 import { insertKeyedTasks, type KeyedTask } from '@belfry/db/tasks/insert-keyed-tasks'
-import { type InsertedTask, insertTasks, type NewTask } from '@belfry/db/tasks/insert-tasks'
+import { becomesDue, type InsertedTask, insertTasks, type NewTask } from '@belfry/db/tasks/insert-tasks'
 import { storeUnderKeys, type TaskUnderKey, type UnderKey } from '@belfry/db/tasks/store-under-key'
 import { AppError } from '@belfry/domain/app-error'
 import { toId } from '@belfry/domain/id'
@@ -45,8 +45,10 @@ export async function storeTask(
 }
 
 // Stores one task, unless its time has come.
-function insertOne({ db, insertBatches }: Pick<Work, 'db' | 'insertBatches'>, task: NewTask) {
-  return isInTransaction(db) ? insertTasks(db, [task]).then(([inserted]) => inserted) : insertBatches.insertTask(task)
+async function insertOne(work: Pick<Work, 'db' | 'insertBatches'>, task: NewTask): Promise<InsertedTask | undefined> {
+  const { db, insertBatches } = work
+  const [inserted] = isInTransaction(db) ? await insertTasks(db, [task]) : [await insertBatches.insertTask(task)]
+  return !isStored(inserted) && becomesDue(task) ? insertOne(work, task) : inserted
 }
 
 async function storeWithResponse(
@@ -63,7 +65,7 @@ async function storeWithResponse(
 }
 
 /**
- * Stores many tasks atomically, and leaves out tasks whose time has come. Returns what became of each, in their order, and
+ * Stores many tasks atomically, and leaves out tasks whose time has come, unless they run then. Returns what became of each, in their order, and
  * how many are new.
  */
 export async function storeTasks(work: Work, tasks: readonly NewTask[]) {
@@ -104,9 +106,19 @@ async function refuseManyKept(db: Db, results: readonly UnderKey[]): Promise<voi
 async function insertPlain(work: Work, tasks: readonly NewTask[]): Promise<InsertedTask[]> {
   const [first] = tasks
   if (!first) return []
-  if (tasks.length > 1) return insertTasks(work.db, tasks)
+  if (tasks.length > 1) return insertMany(work.db, tasks)
   const inserted = await insertOne(work, first)
   return inserted ? [inserted] : []
+}
+
+async function insertMany(db: Db, tasks: readonly NewTask[]): Promise<InsertedTask[]> {
+  if (!tasks.some(({ runsIfPast, executeAt }) => runsIfPast && executeAt !== null)) return insertTasks(db, tasks)
+  return inTransaction(db, async tx => {
+    const inserted = await insertTasks(tx, tasks)
+    const leftOut = new Set(inserted.filter(row => !isStored(row)).map(({ id }) => id))
+    const late = tasks.filter(task => leftOut.has(task.id) && becomesDue(task))
+    return late.length === 0 ? inserted : [...inserted, ...(await insertTasks(tx, late))]
+  })
 }
 
 export function hasKey<T extends NewTask>(task: T): task is T & TaskUnderKey {

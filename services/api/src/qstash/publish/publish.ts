@@ -16,7 +16,7 @@ import { type Quota, readQuota } from '../../quotas/quotas.ts'
 import { orRefusal } from '../../tasks/create-task.ts'
 import { toNewTask } from '../../tasks/new-task.ts'
 import { schedule } from '../../tasks/schedule.ts'
-import { isNew, storeTasks } from '../../tasks/store-tasks.ts'
+import { storeTasks } from '../../tasks/store-tasks.ts'
 import { type Call, on, type Publication, type QstashRoutes, readJson, readPublication } from '../call.ts'
 import { badRequest, notOffered, QstashError, refuseUnstorable } from '../qstash-error.ts'
 import { storeSchedule } from '../schedules.ts'
@@ -152,7 +152,7 @@ async function makeMessages(
     throw new QstashError(413, `a request makes at most ${messages} messages with ${bytes} bytes`)
   }
   const messages = await mapInTurns(endpoints, endpoint => {
-    const body = { ...toBody(endpoint, options, payload), execute_at: executeAt }
+    const body = { ...toBody(endpoint, options, payload), execute_at: executeAt, on_past: 'run' as const }
     const qstash = toStoredFields(endpoint, options, caller)
     const hash = hashOf(publication, options, endpoint, isGroup)
     return { task: { ...toNewTask(caller.workspaceId, body, '', ctx.clock.now()), qstash }, queue: body.queue, hash }
@@ -190,12 +190,8 @@ async function storeMessages(work: Work, messages: readonly Message[]) {
   const earlier = new Map<string, string>()
   const store = async (work: Work) => {
     const tasks = messages.flatMap(({ task }) => (earlier.has(task.id) ? [] : [task]))
-    const { results, ...stored } = await storeTasks(work, tasks)
-    // A delay that has passed meanwhile means now.
-    const late = tasks.filter((_, i) => !isNew(results[i])).map(task => ({ ...task, executeAt: null }))
-    const now = late.length === 0 ? stored : await storeTasks(work, late)
-    const added = late.length === 0 ? stored.added : stored.added + now.added
-    return { due: late.length === 0 ? stored.due : [...stored.due, ...now.due], now: now.now, added, earlier }
+    const { due, now, added } = await storeTasks(work, tasks)
+    return { due, now, added, earlier }
   }
   // In this order transactions do not wait for each other in a circle. The first of equal ones stays the first.
   const hashed = messages.flatMap(({ task, hash }) => (hash === null ? [] : [{ task, hash }]))
