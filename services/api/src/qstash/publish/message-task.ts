@@ -110,7 +110,7 @@ export function checkQueueName(name: unknown): asserts name is string {
 function toQueueField({ queue, flowControl }: MessageOptions): QueueField | null {
   if (!flowControl) return queue
   const { key, parallelism = null, rate, period = 1 } = flowControl
-  const rateLimit = rate === undefined ? null : { count: rate, period_ms: period * 1000 }
+  const rateLimit = rate === undefined ? null : { count: rate, period_ms: Math.round(period * 1000) }
   return { name: queueOfFlowControl(key), max_concurrent: parallelism, rate_limit: rateLimit }
 }
 
