@@ -33,7 +33,7 @@ describe('an organization', () => {
 
   it('has two exports at a time, until one ends or its caller leaves', async () => {
     const [first, second] = [await start('a'), await start('a')]
-    await expect(start('a')).rejects.toMatchObject({ code: 'rate_limited' })
+    await expect(start('a')).rejects.toMatchObject({ code: 'rate_limited', retryAfterMs: 5_000 })
     await start('b')
     expect(await first?.next()).toEqual({ done: true, value: undefined })
     await start('a')

@@ -43,7 +43,7 @@ export function exportResponse<Row, Item>(
   const { name, format } = content
   if ((inFlight.get(organizationId) ?? 0) >= maxExports) {
     const message = `An organization may have ${maxExports} exports at a time. Start this one when another has ended.`
-    throw new AppError('rate_limited', message)
+    throw new AppError('rate_limited', message, { retryAfterMs: 5_000 })
   }
   const file = format === 'csv' ? csvPieces(content) : lines(content, item => `${toJsonText(item)}\n`)
   const pieces = counted(organizationId, file)
