@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fromId, newUuid, toId } from '@belfry/domain/id'
 import { describe, expect, it } from 'vitest'
 import { storeRuns } from './run-rows.ts'
@@ -66,6 +67,32 @@ describe('an export', () => {
     expect(csv.text.split('\r\n')[1]).toContain(`,"'=HYPERLINK(""x"")",task,`)
     const json = await read(caller, '/api/v1/scheduler/tasks/export?format=jsonl')
     expect(JSON.parse(json.text)).toMatchObject({ name: '=HYPERLINK("x")', payload: { n: 1 } })
+  })
+
+  it('breaks off when its key is revoked while its caller pauses', async () => {
+    const caller = await api.signUp()
+    const workspaceId = fromId('ws', caller.workspaceId)
+    // A page is more than the buffers of a connection take.
+    await api.db.query(
+      `WITH added AS (
+         INSERT INTO tasks (id, workspace_id, source, execute_at, due_at)
+         SELECT uuid_v7(now()), $1, 'task', at, at
+         FROM generate_series(1, 1500), LATERAL (SELECT now() + interval '1 year' AS at) due RETURNING id
+       )
+       INSERT INTO task_requests (task_id, name, url, method, payload, max_retries, backoff, base_delay_ms, max_delay_ms, timeout_ms)
+       SELECT id, 'Large', 'https://example.com/', 'POST', '"' || repeat('x', 10000) || '"', 3, 'fixed', 1000, 1000, 1000 FROM added`,
+      [workspaceId],
+    )
+    const headers = { 'X-Api-Key': caller.apiKey }
+    const response = await fetch(`${api.url}/api/v1/scheduler/tasks/export?format=jsonl`, { headers })
+    const reader = response.body?.getReader()
+    expect((await reader?.read())?.done).toBe(false)
+    await api.db.query('UPDATE api_keys SET revoked_at = now() WHERE workspace_id = $1', [workspaceId])
+    await sleep(2_500)
+    const rest = async () => {
+      while (!(await reader?.read())?.done);
+    }
+    await expect(rest()).rejects.toThrow('terminated')
   })
 
   it('rejects unknown parameters', async () => {

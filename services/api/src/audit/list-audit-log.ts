@@ -4,6 +4,7 @@ import { type AuditRow, presentAuditEntry, selectAuditEntries } from '@belfry/db
 import type { Db } from '@belfry/db/postgres/in-transaction'
 import { fromId, type IdKind, toId } from '@belfry/domain/id'
 import type { z } from 'zod'
+import { authorizeAgain } from '../auth/authorize.ts'
 import { endpoint } from '../endpoint.ts'
 import { isExactly, isOnPage, readBounded, type Scan, type Where, where } from '../http/bounded-page.ts'
 import { type Columns, exportResponse, members } from '../http/export.ts'
@@ -22,7 +23,7 @@ export const listAuditLog = endpoint(operations.listAuditLog, async (ctx, { call
   return { ...page, data: await withNames(ctx.pool, caller.organizationId, page.data) }
 })
 
-export const exportAuditLog = endpoint(operations.exportAuditLog, async (ctx, { caller, query, request }) => {
+export const exportAuditLog = endpoint(operations.exportAuditLog, async (ctx, { caller, params, query, request }) => {
   const along = where()
   along.and(isExactly('a.organization_id', '?::uuid'), caller.organizationId, caller.organizationId)
   const rest = where(along)
@@ -39,7 +40,8 @@ export const exportAuditLog = endpoint(operations.exportAuditLog, async (ctx, { 
   }
   const present = presentAuditEntry
   const read = (after: string | undefined, limit: number) => readBounded<AuditRow>(ctx, scan, after, limit)
-  const content = { name: 'audit-log', format: query.format, read, present, columns }
+  const check = () => authorizeAgain(ctx, request, caller, 'audit_log.read', params)
+  const content = { name: 'audit-log', format: query.format, read, present, columns, check }
   return exportResponse<AuditRow, AuditEntry>(request, caller.organizationId, content)
 })
 

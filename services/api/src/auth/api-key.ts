@@ -54,9 +54,9 @@ async function findInForce(ctx: Context, text: string, hash: string, address: st
 const isInForce = `
   k.revoked_at IS NULL AND w.deleted_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())`
 
-/** Checks a key in the database, past the cache. Throws `unauthenticated` when the key is no longer in force. */
+/** Checks a key in the database, past the cache and the replica. Throws `unauthenticated` when the key is no longer in force. */
 export async function requireApiKeyInForce(ctx: Context, keyId: string): Promise<void> {
-  const { rowCount } = await ctx.pool.query({
+  const { rowCount } = await ctx.primary.query({
     name: 'is_api_key_in_force',
     text: `SELECT FROM api_keys k JOIN workspaces w ON w.id = k.workspace_id
            WHERE k.id = $1 AND ${isInForce} AND NOT EXISTS (SELECT FROM suspended_workspaces s WHERE s.id = w.id)`,

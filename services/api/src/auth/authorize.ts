@@ -14,7 +14,7 @@ import {
 import type { Request } from 'express'
 import type { Context } from '../context.ts'
 import { logCaller } from '../http/request-log.ts'
-import { findApiKey } from './api-key.ts'
+import { findApiKey, requireApiKeyInForce } from './api-key.ts'
 import { callerAddress } from './caller-address.ts'
 import { findUser, refuseSuspended, type UserCaller } from './find-user.ts'
 import { requireSecondFactor } from './second-factors.ts'
@@ -82,6 +82,20 @@ export function authorize<R extends Right>(
   others: readonly R[] = [],
 ): Promise<CallerOf<R>> {
   return authorizeAny(ctx, request, right, params, others as readonly Action[]) as Promise<CallerOf<R>> // the conditional type says the same for each right
+}
+
+/**
+ * Checks that a caller still has a right while its response is sent, past the cache of API keys.
+ * @throws AppError
+ */
+export function authorizeAgain(
+  ctx: Context,
+  request: Request,
+  { apiKeyId }: Pick<OrganizationCaller, 'apiKeyId'>,
+  right: Right,
+  params: Params = {},
+): Promise<unknown> {
+  return apiKeyId === null ? authorize(ctx, request, right, params) : requireApiKeyInForce(ctx, apiKeyId)
 }
 
 async function authorizeAny(

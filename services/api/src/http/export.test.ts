@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import type { Request } from 'express'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { csvLine, exportResponse } from './export.ts'
 
 it('writes cells as RFC 4180 specifies', () => {
@@ -18,12 +18,27 @@ it('leaves numbers alone, also negative ones', () => {
   expect(csvLine([-5])).toBe('-5\r\n')
 })
 
+const aRequest = () => new Readable() as Request
+const present = (row: { id: number }) => row
+const all = { name: 'all', format: 'jsonl' as const, present, columns: {}, check: async () => {} }
+
+it('reads no further page when its caller has lost the right two seconds ago', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const lost = new Error('lost')
+  const check = vi.fn(() => Promise.reject(lost))
+  const read = async () => ({ rows: [{ id: 1 }], next: 'a' })
+  const pieces = exportResponse(aRequest(), 'e', { ...all, read, check }).parts.pieces?.[Symbol.asyncIterator]()
+  for (let i = 0; i < 2; i++) expect(await pieces?.next()).toMatchObject({ done: false })
+  expect(check).not.toHaveBeenCalled()
+  vi.advanceTimersByTime(2_000)
+  await expect(pieces?.next()).rejects.toBe(lost)
+})
+
 describe('an organization', () => {
-  const aRequest = () => new Readable() as Request
   const ask = (organizationId: string, request = aRequest()) => {
     const read = async () => ({ rows: [{ id: 1 }], next: null })
-    const content = { name: 'all', format: 'jsonl' as const, read, present: (row: { id: number }) => row, columns: {} }
-    return exportResponse(request, organizationId, content).parts.pieces?.[Symbol.asyncIterator]()
+    return exportResponse(request, organizationId, { ...all, read }).parts.pieces?.[Symbol.asyncIterator]()
   }
   const start = async (organizationId: string) => {
     const pieces = ask(organizationId)

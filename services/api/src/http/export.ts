@@ -2,6 +2,7 @@ import { exportMediaTypes } from '@belfry/contract/export'
 import { AppError } from '@belfry/domain/app-error'
 import { toJsonText } from '@belfry/present/raw-json'
 import type { Request } from 'express'
+import { repeatCheck } from './repeat-check.ts'
 import { ApiResponse, whenOver } from './response.ts'
 
 const rowsAtATime = 1000
@@ -25,6 +26,8 @@ export type Export<Row, Item> = {
   read: (after: string | undefined, limit: number) => Promise<{ rows: Row[]; next: string | null }>
   present: (row: Row) => Item
   columns: Columns<Item>
+  /** Rejects when the caller has lost the right to the list. */
+  check: () => Promise<unknown>
 }
 
 const maxExports = 2
@@ -79,8 +82,10 @@ async function* csvPieces<Row, Item>(content: Export<Row, Item>) {
 }
 
 // A caller that does not read keeps one page of rows and one piece in memory.
-async function* lines<Row, Item>({ read, present }: Export<Row, Item>, toLine: (item: Item) => string) {
+async function* lines<Row, Item>({ read, present, check }: Export<Row, Item>, toLine: (item: Item) => string) {
+  const checkAgain = repeatCheck(check)
   for (let after: string | undefined | null; after !== null; ) {
+    await checkAgain()
     const page: { rows: Row[]; next: string | null } = await read(after, rowsAtATime)
     let piece = ''
     for (const row of page.rows) {

@@ -10,6 +10,7 @@ import { isTimeZone } from '@belfry/domain/cron/zone-pieces'
 import { fromId, NIL_UUID, toId } from '@belfry/domain/id'
 import { toJsonText } from '@belfry/present/raw-json'
 import { expansionLookAheadMs } from '@belfry/queue'
+import { authorizeAgain } from '../auth/authorize.ts'
 import { type CronJobRow, findCronJob, scanCronJobs } from '../cron-jobs/read-cron-jobs.ts'
 import {
   addCronJob,
@@ -20,6 +21,7 @@ import {
 } from '../cron-jobs/write-cron-jobs.ts'
 import { workOf } from '../endpoint.ts'
 import { readBounded } from '../http/bounded-page.ts'
+import { repeatCheck } from '../http/repeat-check.ts'
 import { ApiResponse } from '../http/response.ts'
 import { readQuota } from '../quotas/quotas.ts'
 import { toCallbackChange } from '../tasks/new-task.ts'
@@ -98,8 +100,13 @@ function isTaken(error: unknown): boolean {
 }
 
 async function listSchedules(call: Call<'cron_job.read'>): Promise<ApiResponse> {
-  const scan = scanCronJobs(call.caller.workspaceId, {})
-  const read = (after: string | undefined) => readBounded<CronJobRow>(call.ctx, scan, after, schedulesAtATime)
+  const { ctx, request, caller } = call
+  const scan = scanCronJobs(caller.workspaceId, {})
+  const checkAgain = repeatCheck(() => authorizeAgain(ctx, request, caller, 'cron_job.read'))
+  const read = async (after: string | undefined) => {
+    await checkAgain()
+    return readBounded<CronJobRow>(ctx, scan, after, schedulesAtATime)
+  }
   const first = await read(undefined)
   const headers = { 'Content-Type': 'application/json; charset=utf-8' }
   return new ApiResponse({ status: 200, headers, pieces: pieces() })

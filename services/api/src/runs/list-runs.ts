@@ -8,7 +8,7 @@ import { payloadOf } from '@belfry/present/payload-of'
 import { presentResponse, presentRun, readText } from '@belfry/present/present-run'
 import type { RunDetailRow, RunRow } from '@belfry/present/run-row'
 import type { Request } from 'express'
-import type { CallerOf } from '../auth/authorize.ts'
+import { authorize, authorizeAgain, type CallerOf } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { type Columns, type Export, exportResponse, members } from '../http/export.ts'
@@ -61,13 +61,21 @@ function presentRequest(row: RunDetailRow): RunDetail['request'] {
   return { ...sent, body: text ?? payload, body_encoding, body_truncated: false }
 }
 
-export const exportRuns = endpoint(operations.exportRuns, async (ctx, input) =>
-  exportRunsOf(ctx, input, [input.caller.workspaceId]),
-)
+export const exportRuns = endpoint(operations.exportRuns, async (ctx, input) => {
+  const check = () => authorizeAgain(ctx, input.request, input.caller, 'run.read')
+  return exportRunsOf(ctx, input, [input.caller.workspaceId], check)
+})
 
-export const exportOrganizationRuns = endpoint(operations.exportOrganizationRuns, async (ctx, input) =>
-  exportRunsOf(ctx, input, await visibleWorkspaces(ctx, input.caller, input.query.workspace_id)),
-)
+export const exportOrganizationRuns = endpoint(operations.exportOrganizationRuns, async (ctx, input) => {
+  const { request, params, query } = input
+  const workspaceIds = await visibleWorkspaces(ctx, input.caller, query.workspace_id)
+  const check = async () => {
+    const caller = await authorize(ctx, request, 'organization_run.read', params)
+    const visible = await visibleWorkspaces(ctx, caller, query.workspace_id)
+    if (!workspaceIds.every(id => visible.includes(id))) throw notFound()
+  }
+  return exportRunsOf(ctx, input, workspaceIds, check)
+})
 
 type ExportInput = {
   caller: { organizationId: string }
@@ -75,11 +83,16 @@ type ExportInput = {
   request: Request
 }
 
-function exportRunsOf(ctx: Context, input: ExportInput, workspaceIds: readonly string[]): ApiResponse {
+function exportRunsOf(
+  ctx: Context,
+  input: ExportInput,
+  workspaceIds: readonly string[],
+  check: () => Promise<unknown>,
+): ApiResponse {
   const { organizationId } = input.caller
   const { format, ...filter } = input.query
   const read = (after: string | undefined, limit: number) => readRuns(ctx, workspaceIds, filter, after, limit)
-  const content = { name: 'runs', format, read, present: presentRun, columns }
+  const content = { name: 'runs', format, read, present: presentRun, columns, check }
   return exportResponse<RunRow, Run>(input.request, organizationId, content)
 }
 

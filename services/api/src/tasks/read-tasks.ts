@@ -11,7 +11,7 @@ import { taskStates } from '@belfry/domain/task-state'
 import { presentTask } from '@belfry/present/present-task'
 import { toTaskRow } from '@belfry/present/stored-rows'
 import type { TaskRow } from '@belfry/present/task-row'
-import type { Allowed } from '../auth/authorize.ts'
+import { type Allowed, authorizeAgain } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import {
@@ -46,7 +46,8 @@ export const exportTasks = endpoint(operations.exportTasks, async (ctx, { caller
   const scan = scanTasks(caller.workspaceId, query)
   const read = (after: string | undefined, limit: number) => readBounded<TaskRow>(ctx, scan, after, limit)
   const { format } = query
-  const content = { name: 'tasks', format, read, present: presentTask, columns }
+  const check = () => authorizeAgain(ctx, request, caller, 'task.read')
+  const content = { name: 'tasks', format, read, present: presentTask, columns, check }
   return exportResponse<TaskRow, Task>(request, caller.organizationId, content)
 })
 

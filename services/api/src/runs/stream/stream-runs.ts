@@ -6,19 +6,17 @@ import { toJsonText } from '@belfry/present/raw-json'
 import type { RunRow } from '@belfry/present/run-row'
 import { createWaker } from '@belfry/runtime'
 import type { Request } from 'express'
-import { requireApiKeyInForce } from '../../auth/api-key.ts'
-import { authorize, type CallerOf } from '../../auth/authorize.ts'
+import { authorize, authorizeAgain, type CallerOf } from '../../auth/authorize.ts'
 import type { Context, RunStream } from '../../context.ts'
 import { endpoint } from '../../endpoint.ts'
+import { recheckMs, repeatCheck } from '../../http/repeat-check.ts'
 import { ApiResponse, whenOver } from '../../http/response.ts'
 import { visibleWorkspaces } from '../list-runs.ts'
 import { runsAfter, type SomeRuns } from './follow-runs.ts'
 
 export const streamRuns = endpoint(operations.streamRuns, async (ctx, { caller, request }) => {
-  const { workspaceId, apiKeyId } = caller
-  const check = () =>
-    apiKeyId === null ? authorize(ctx, request, 'run.read', {}) : requireApiKeyInForce(ctx, apiKeyId)
-  return openRunStream(ctx, request, caller, [workspaceId], check)
+  const check = () => authorizeAgain(ctx, request, caller, 'run.read')
+  return openRunStream(ctx, request, caller, [caller.workspaceId], check)
 })
 
 export const streamOrganizationRuns = endpoint(operations.streamOrganizationRuns, async (ctx, input) => {
@@ -85,7 +83,6 @@ function tooMany(limit: string): AppError {
 }
 
 const heartbeatMs = 15_000
-const checkMs = 2_000
 // The characters of the events that are buffered for a slow listener; beyond them its stream ends.
 const maxWaiting = 2_000_000
 
@@ -109,6 +106,7 @@ export async function* runEvents(ctx: Context, { workspaceIds, after, check, ove
   const sent = new Set<string>()
   const upTos = new Map<string, string>()
   const waker = createWaker()
+  const checkAgain = repeatCheck(check)
   const stops = workspaceIds.map(workspaceId =>
     ctx.runTails.listen(workspaceId, ({ runs, omitted, upTo }) => {
       if (waitingLength > maxWaiting) return
@@ -124,13 +122,9 @@ export async function* runEvents(ctx: Context, { workspaceIds, after, check, ove
     yield 'retry: 2000\n\n'
     let place = after
     let behind = after
-    let checkedAt = performance.now()
-    let beatAt = checkedAt
+    let beatAt = performance.now()
     while (!over.aborted && waitingLength <= maxWaiting) {
-      if (performance.now() - checkedAt >= checkMs) {
-        if (!(await isAllowed(check))) return
-        checkedAt = performance.now()
-      }
+      if (!(await isAllowed(checkAgain))) return
       const upTo = upTos.size === workspaceIds.length ? [...upTos.values()].sort()[0] : undefined
       // Only now: a long call that ends before the first look at its workspace is in no news.
       if (behind !== undefined && upTo !== undefined) {
@@ -153,7 +147,7 @@ export async function* runEvents(ctx: Context, { workspaceIds, after, check, ove
         beatAt = performance.now()
         continue
       }
-      await waker.pause(checkMs, over)
+      await waker.pause(recheckMs, over)
     }
   } finally {
     for (const stop of stops) stop()
