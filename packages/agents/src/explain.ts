@@ -1,5 +1,6 @@
 import type { Belfry, Run } from '@belfry/client'
 import { operations } from '@belfry/contract/operations'
+import { parseUrl } from '@belfry/domain/target-url'
 import { z } from 'zod'
 import { membersOf } from './output-schema.ts'
 
@@ -24,7 +25,7 @@ export const explanation = z.object({
   last_response: getRun.response.body.shape.response
     .optional()
     .meta({ description: 'The response to the last attempt.' }),
-  host: getHost.response.body,
+  host: getHost.response.body.optional().meta({ description: 'Absent when a secret has the host.' }),
 })
 
 /** Returns what happened to a task, and why. */
@@ -32,13 +33,14 @@ export async function explain(belfry: Belfry, id: string) {
   const task = await belfry.tasks.get(id)
   const runs = (await belfry.runs.list({ taskId: id, limit: shownRuns })).data
   const last = runs[0] && (await belfry.runs.get(runs[0].id))
+  const host = parseUrl(task.url)?.host
   return {
     why: reasonOf(task, runs[0]),
     task: ofExplainedTask(task),
     runs,
     lastRequest: last && { ...last.request, body: last.request.body?.slice(0, shownBody) ?? null },
     lastResponse: last?.response && { ...last.response, body: last.response.body.slice(0, shownBody) },
-    host: await belfry.hosts.get(new URL(task.url).host),
+    host: host && (await belfry.hosts.get(host)),
   }
 }
 

@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { expect, it } from 'vitest'
 import { storeRuns } from './run-rows.ts'
-import { type Json, useApi } from './setup.ts'
+import { aTaskBody, type Json, useApi } from './setup.ts'
 
 const api = useApi(() => ({ PUBLIC_URL: 'http://belfry.example.com' }))
 
@@ -133,6 +133,18 @@ it.each(['2025-11-25', '2026-07-28'])('every tool answers %s as its output schem
   await use('replay_task', { task_id: task.id })
   expect(Object.keys(results).sort()).toEqual(tools.map(({ name }: Json) => name).sort())
   expect([results.list_runs.data.length, results.explain_task.runs.length]).toEqual([2, 2])
+})
+
+it('explains a task whose host is a secret, without the state of a host', async () => {
+  const caller = await api.signUp()
+  const secret = `/api/v1/workspaces/${caller.workspaceId}/secrets/HOST`
+  await api.send('PUT', secret, { value: 'hooks.example.com' }, { Authorization: `Bearer ${caller.token}` })
+  const body = aTaskBody({ url: 'https://{{ secrets.HOST }}/' })
+  const task = (await api.send('POST', '/api/v1/scheduler/tasks', body, { 'X-Api-Key': caller.apiKey })).body
+  const ask = connect('2025-11-25', caller)
+  const { result } = await ask('tools/call', { name: 'explain_task', arguments: { task_id: task.id } })
+  const { isError, structuredContent } = result
+  expect([isError, structuredContent?.task.id, structuredContent?.host]).toEqual([undefined, task.id, undefined])
 })
 
 it('offers the tools in 2026-07-28 too, without a stream to listen on', async () => {
