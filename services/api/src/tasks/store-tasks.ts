@@ -38,17 +38,16 @@ export async function storeTask(
   arrivedAt: number,
   present: (createdAt: string) => ApiResponse,
 ) {
-  const stored = await (work.keyed ? storeWithResponse(work, work.keyed, task, present) : insertOne(work, task))
+  let stored = await (work.keyed ? storeWithResponse(work, work.keyed, task, present) : insertOne(work, task))
+  if (!isStored(stored) && becomesDue(task)) stored = await insertOne(work, task)
   if (!isStored(stored)) throw executeAtPassed(task.executeAt, arrivedAt)
   const { createdAt, executeAt, now } = stored
   return { due: task.isMissed ? [] : [toDueRow(task, executeAt)], now, response: present(createdAt.toISOString()) }
 }
 
 // Stores one task, unless its time has come.
-async function insertOne(work: Pick<Work, 'db' | 'insertBatches'>, task: NewTask): Promise<InsertedTask | undefined> {
-  const { db, insertBatches } = work
-  const [inserted] = isInTransaction(db) ? await insertTasks(db, [task]) : [await insertBatches.insertTask(task)]
-  return !isStored(inserted) && becomesDue(task) ? insertOne(work, task) : inserted
+function insertOne({ db, insertBatches }: Pick<Work, 'db' | 'insertBatches'>, task: NewTask) {
+  return isInTransaction(db) ? insertTasks(db, [task]).then(([inserted]) => inserted) : insertBatches.insertTask(task)
 }
 
 async function storeWithResponse(
@@ -65,8 +64,8 @@ async function storeWithResponse(
 }
 
 /**
- * Stores many tasks atomically, and leaves out tasks whose time has come, unless they run then. Returns what became of each, in their order, and
- * how many are new.
+ * Stores many tasks atomically, and leaves out tasks whose time has come, unless they run then. Returns what became of
+ * each, in their order, and how many are new.
  */
 export async function storeTasks(work: Work, tasks: readonly NewTask[]) {
   const keyed = tasks.filter(hasKey)
@@ -107,7 +106,8 @@ async function insertPlain(work: Work, tasks: readonly NewTask[]): Promise<Inser
   const [first] = tasks
   if (!first) return []
   if (tasks.length > 1) return insertMany(work.db, tasks)
-  const inserted = await insertOne(work, first)
+  let inserted = await insertOne(work, first)
+  if (!isStored(inserted) && becomesDue(first)) inserted = await insertOne(work, first)
   return inserted ? [inserted] : []
 }
 
