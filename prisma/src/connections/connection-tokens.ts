@@ -10,7 +10,7 @@ export type TokenOwner = { id: string; workspaceId: string; version: number }
 /** An access token. Its times are relative to the moment at which it was read. */
 export type StoredToken = { tokenId: string; value: string; refreshInMs: number; expiresInMs: number }
 
-/** Returns the unexpired token of a connection, or null. */
+/** Returns the unexpired token of a version of a connection, or null: the token of another one may be for other hosts. */
 export async function readConnectionToken(
   pool: Pool,
   masterKeys: MasterKeys,
@@ -21,7 +21,7 @@ export async function readConnectionToken(
            extract(epoch FROM t.refresh_at - clock_timestamp())::float8 * 1000 AS "refreshInMs",
            extract(epoch FROM t.expires_at - clock_timestamp())::float8 * 1000 AS "expiresInMs"
     FROM connection_tokens t JOIN data_keys k ON k.workspace_id = t.workspace_id AND k.version = t.key_version
-    WHERE t.connection_id = $1 AND t.workspace_id = $2 AND t.connection_version >= $3
+    WHERE t.connection_id = $1 AND t.workspace_id = $2 AND t.connection_version = $3
       AND t.expires_at > clock_timestamp()`
   const query = { name: 'read_connection_token', text, values: [id, workspaceId, version] }
   const { rows } = await pool.query<SealedRow & Pick<StoredToken, 'refreshInMs' | 'expiresInMs'>>(query)

@@ -12,7 +12,7 @@ import { newUuid } from '@belfry/domain/id'
 import { steadyTime } from '@belfry/runtime'
 import type { MasterKeys } from '@belfry/vault'
 import { LRUCache } from 'lru-cache'
-import { type IssuedToken, TokenRequestError, tokenRequestTimeoutMs } from './request-token.ts'
+import { type IssuedToken, TokenRequestError, tokenRequestTimeoutMs, UnsentTokenRequestError } from './request-token.ts'
 
 /** The token of a connection, and its id. */
 export type AccessToken = { id: string; value: string }
@@ -62,11 +62,14 @@ export function createAccessTokens(
       if (refresh.kind === 'taken') return replace(connection, refresh.id, token)
       // Another dispatcher requests the next token, and this one is still valid.
       if (token) return token
-      const isOver = performance.now() > giveUpAt || (refresh.kind === 'unneeded' && refused !== undefined)
+      const isOver = performance.now() > giveUpAt || refresh.kind === 'unneeded'
       if (!isOver) continue
       // Another dispatcher may have stored the next token between both statements.
       const last = await read(connection, refused)
       if (last) return last
+      if (refresh.kind === 'unneeded' && refused === undefined) {
+        throw new UnsentTokenRequestError('The connection has been changed or deleted.')
+      }
       throw new TokenRequestError('The token endpoint has issued no other token.')
     }
   }
@@ -103,7 +106,7 @@ export function createAccessTokens(
      * Returns the current token of a connection. While it is valid, calls do not wait for the next one.
      * @param refused - The token to which the target answered 401. Another one is returned, unless the last one was
      * replaced for this reason less than 30 seconds ago. Optional.
-     * @throws TokenRequestError
+     * @throws TokenRequestError, as UnsentTokenRequestError for an earlier version of the connection than the stored one.
      */
     async get(connection: OpenConnection, refused?: string): Promise<AccessToken> {
       const known = kept.get(connection.id)

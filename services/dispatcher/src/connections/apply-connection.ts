@@ -25,7 +25,8 @@ export type AttemptRequest = {
   /** The sender with the certificates of the connection. Null: the sender of all other calls. */
   sender: Sender | null
   /**
-   * Returns the request with another access token, when the target has refused this one. Null without an access token.
+   * Returns the request with another access token, when the target has refused this one; null when there is none, or the
+   * connection has changed. Null without an access token.
    */
   renew: (() => Promise<AttemptRequest | null>) | null
 }
@@ -121,10 +122,14 @@ function withCredentials(
         ? null
         : async () => {
             try {
+              // Since the call was sent, the connection may have got other hosts and credentials.
+              const current = await findConnection(ctx, connection)
+              if (current?.id !== connection.id || current.version !== connection.version) return null
               const next = await credentialsOf(ctx, connection, tokenId)
               return withCredentials(ctx, connection, request, outgoing, next)
             } catch (error) {
-              if (error instanceof TokenRequestError || isTransientDatabaseError(error)) return null
+              const isKnown = error instanceof TokenRequestError || error instanceof UnreadableSecretError
+              if (isKnown || isTransientDatabaseError(error)) return null
               throw error
             }
           },

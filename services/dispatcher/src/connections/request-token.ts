@@ -9,7 +9,7 @@ export type IssuedToken = { value: string; lifetimeMs: number }
 /** The token endpoint did not issue a token. The message is a sentence without secrets. */
 export class TokenRequestError extends Error {}
 
-/** The token endpoint was not called: file descriptors or the egress proxy were missing. It may be called again. */
+/** The token endpoint was not called: file descriptors or the egress proxy were missing, or the connection has changed. */
 export class UnsentTokenRequestError extends TokenRequestError {}
 
 export const tokenRequestTimeoutMs = 10_000

@@ -6,7 +6,7 @@ import { newUuid } from '@belfry/domain/id'
 import { parseMasterKeys } from '@belfry/vault'
 import { expect, it } from 'vitest'
 import { createAccessTokens } from '../../src/connections/access-tokens.ts'
-import { type IssuedToken, TokenRequestError } from '../../src/connections/request-token.ts'
+import { type IssuedToken, TokenRequestError, UnsentTokenRequestError } from '../../src/connections/request-token.ts'
 import { anOAuthConnection } from './an-oauth-connection.ts'
 import { useDatabase } from './use-database.ts'
 
@@ -26,12 +26,17 @@ async function store(changes: Partial<OpenConnection> = {}): Promise<OpenConnect
     ...[workspaceId, organizationId],
   ])
   const connection = anOAuthConnection({ workspaceId, ...changes })
+  return put(connection)
+}
+
+async function put(connection: OpenConnection): Promise<OpenConnection> {
+  const { workspaceId, secrets } = connection
   await putConnection(
     pool,
     masterKeys,
     workspaceId,
     connection,
-    () => connection.secrets,
+    () => secrets,
     100,
     async () => {},
   )
@@ -150,19 +155,22 @@ it('a change of the connection replaces its token, also while one is requested',
   )
   const before = tokens?.get(connection)
   await asked
-  await putConnection(
-    pool,
-    masterKeys,
-    connection.workspaceId,
-    connection,
-    () => connection.secrets,
-    100,
-    async () => {},
-  )
+  const changed = await put(connection)
   answer({ value: 'of-the-old-version', lifetimeMs: 3_600_000 })
   expect((await before)?.value).toBe('of-the-old-version')
-  const changed = await open(connection)
   expect([changed.version, (await tokens?.get(changed))?.value]).toEqual([2, 'token-2'])
+})
+
+it('an earlier version of a connection does not get the token of the next one, and does not wait for it', async () => {
+  const [connection, issuer] = [await store(), anIssuer()]
+  const [one, two] = issuer.tokens
+  const sent = await two?.get(connection)
+  const changed = await put({ ...connection, hosts: ['other.example.com'] })
+  expect((await one?.get(changed))?.value).toBe('token-2')
+  await expect(two?.get(connection, sent?.id)).rejects.toThrow('has issued no other token')
+  const unsent = anIssuer().tokens[0]?.get(connection)
+  await expect(unsent).rejects.toThrow(UnsentTokenRequestError)
+  expect(issuer.requests).toBe(2)
 })
 
 it('another dispatcher requests the token when the first one dies', async () => {
