@@ -225,6 +225,16 @@ describe('a subscription', () => {
     const bySession = await api.send('POST', path, aReminder({ ttl_ms: null }), session)
     expect(Date.parse(bySession.body.refresh_before)).toBeLessThan(Date.now() + 3_700_000)
   })
+
+  it('does not begin with a key that another process has revoked, while this one has the key in its cache', async () => {
+    expect((await subscribe(aReminder())).status).toBe(200)
+    const text = 'UPDATE api_keys SET revoked_at = now() WHERE workspace_id = $1'
+    await api.db.query(text, [fromId('ws', caller.workspaceId)])
+    const body = aReminder({ ttl_ms: null })
+    expect((await subscribe(body)).status).toBe(401)
+    const { rows } = await api.db.query('SELECT active FROM subscriptions WHERE url = $1', [body.url])
+    expect(rows).toEqual([{ active: false }])
+  })
 })
 
 describe('refuses, without a call', () => {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Subscription as SubscriptionRow } from '@belfry/db/generated/client'
+import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { maxSigningSecrets, readSubscriptionSecrets, rotateSigningSecret } from '@belfry/db/secrets/signing-secrets'
 import { AppError, type FieldError, notFound } from '@belfry/domain/app-error'
 import { newUuid, toId } from '@belfry/domain/id'
@@ -49,7 +50,7 @@ const subscribe = endpoint(subscribing, {
   async handle(ctx, { caller, body, request }) {
     const events = chooseEvents(ctx, caller, body)
     const by = { caller: caller as Allowed as Caller['caller'], request } // chooseEvents has checked the rights that it needs
-    const endsAt = await endOf(ctx, caller, body)
+    const endsAt = endOf(ctx, caller, body)
     const found = await find(ctx, caller, body)
     const row = found ?? (await create(ctx, caller, body, events))
     await putSecret(ctx, caller, row.id, body.secret)
@@ -58,7 +59,12 @@ const subscribe = endpoint(subscribing, {
     // After the renewal: a sweep of ended subscriptions cannot delete it in between.
     if (events.schedule) {
       const { note } = body.arguments
-      await setReminder(ctx, by, active, { schedule: events.schedule, key: String(row.key), note, endsAt })
+      await setReminder(ctx, by, active, {
+        schedule: events.schedule,
+        key: String(row.key),
+        note,
+        endsAt: active.expiresAt,
+      })
     }
     return present(ctx, active)
   },
@@ -101,17 +107,11 @@ const minuteMs = 60_000
 const dayMs = 86_400_000
 
 // A key ends its subscriptions when it ends. A session does not, so its rights are checked again every hour.
-async function endOf(ctx: Context, { apiKeyId }: Allowed, { ttl_ms: asked }: SubscribeBody): Promise<Date | null> {
+function endOf(ctx: Context, { apiKeyId }: Allowed, { ttl_ms: asked }: SubscribeBody): Date | null {
   const maxMs = apiKeyId === null ? 60 * minuteMs : 30 * dayMs
   const lastsForever = asked === null && apiKeyId !== null
   const ttlMs = Math.min(Math.max(asked ?? (asked === null ? maxMs : dayMs), minuteMs), maxMs)
-  const endsAt = lastsForever ? null : new Date(ctx.clock.now() + ttlMs)
-  if (apiKeyId === null) return endsAt
-  const { expiresAt } = await ctx.prisma.apiKey.findUniqueOrThrow({
-    where: { id: apiKeyId },
-    select: { expiresAt: true },
-  })
-  return expiresAt === null || (endsAt !== null && endsAt < expiresAt) ? endsAt : expiresAt
+  return lastsForever ? null : new Date(ctx.clock.now() + ttlMs)
 }
 
 // Another principal, another callback or other arguments make another subscription.
@@ -220,16 +220,28 @@ async function activate(
   ctx: Context,
   caller: Allowed,
   { id }: SubscriptionRow,
-  { topic, filter, endsAt: expiresAt }: ChosenEvents & { endsAt: Date | null },
+  { topic, filter, endsAt }: ChosenEvents & { endsAt: Date | null },
 ): Promise<SubscriptionRow> {
   const chosen = { topic, filter: toStoredFilter(filter), createdBy: authorOf(caller) }
   const health = { pausedReason: null, failingSince: null, failingWarnedAt: null }
-  const [row] = await ctx.prisma.subscription.updateManyAndReturn({
-    where: { id },
-    data: { active: true, expiresAt, ...chosen, ...health },
+  return ctx.prisma.$transaction(async tx => {
+    const keyEndsAt = caller.apiKeyId === null ? null : await lockKey(tx, caller.apiKeyId)
+    const expiresAt = endsAt === null || (keyEndsAt !== null && keyEndsAt < endsAt) ? keyEndsAt : endsAt
+    const data = { active: true, expiresAt, ...chosen, ...health }
+    const [row] = await tx.subscription.updateManyAndReturn({ where: { id }, data })
+    if (!row) throw notFound()
+    return row
   })
-  if (!row) throw notFound()
-  return row
+}
+
+// Past the cache of keys. A revocation waits for the commit, and then finds the subscription that it ends.
+async function lockKey(tx: PrismaTransaction, keyId: string): Promise<Date | null> {
+  const [key] = await tx.$queryRaw<Array<{ expiresAt: Date | null }>>`
+    SELECT expires_at AS "expiresAt" FROM api_keys
+    WHERE id = ${keyId}::uuid AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp())
+    FOR SHARE`
+  if (!key) throw new AppError('unauthenticated', 'The API key has expired or was revoked.')
+  return key.expiresAt
 }
 
 async function present(ctx: Context, row: SubscriptionRow): Promise<McpSubscription> {
