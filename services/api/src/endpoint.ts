@@ -19,10 +19,11 @@ import { toJsonText } from '@belfry/present/raw-json'
 import { failpoint } from '@belfry/runtime'
 import type { IRouter, Request, Response } from 'express'
 import { z } from 'zod'
-import { authorize, type CallerOf, type WorkspaceCaller } from './auth/authorize.ts'
+import { authorize, authorizeAgain, type CallerOf, type WorkspaceCaller } from './auth/authorize.ts'
 import type { Context } from './context.ts'
 import { type RunCreation, readKeyedRequest, runOnce } from './http/idempotency.ts'
 import { type BodyLimits, bodyLimits, readJsonBody } from './http/read-body.ts'
+import { recheckMs } from './http/repeat-check.ts'
 import { ApiResponse, type ResponseParts, sendResponse } from './http/response.ts'
 import { readsOfReplica, recordWrite } from './read-replica.ts'
 
@@ -90,16 +91,20 @@ export function endpoint<const O extends Served>(operation: O, given: Handle<O> 
     async serve(ctx, request, response) {
       const arrivedAt = ctx.clock.now()
       const params = readParams(request, parameters)
-      const caller = await authorize(ctx, request, right, params, orRights)
+      let caller = await authorize(ctx, request, right, params, orRights)
       // PostgreSQL has no text with NUL, so no object has such a name.
       if (Object.values(request.params).join().includes('\0')) throw notFound()
       if (hasWorkspace && caller !== null && 'workspaceId' in caller) Object.assign(params, { ws: caller.workspaceId })
       const query = querySchema && parseInput(querySchema, request.query)
       if (query?.ok === false) throw invalid('query', query.errors)
       if (operation.body) compiled ??= z.compile(operation.body)
+      const askedAt = performance.now()
       const { value, text } = compiled
         ? await readBody(ctx, request, response, compiled, limits, inspect)
         : { value: undefined, text: '' }
+      if (performance.now() - askedAt > recheckMs) {
+        caller = await authorizeAgain(ctx, request, right, params, orRights)
+      }
       const scoped = scopeReads(ctx, request, caller, mayLag)
       // The declaration gives the types of the caller, the query and the body.
       const input = { caller, params, query: query?.value, body: value, bodyText: text, request, arrivedAt } as Input<O>

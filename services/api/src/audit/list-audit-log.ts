@@ -40,7 +40,7 @@ export const exportAuditLog = endpoint(operations.exportAuditLog, async (ctx, { 
   }
   const present = presentAuditEntry
   const read = (after: string | undefined, limit: number) => readBounded<AuditRow>(ctx, scan, after, limit)
-  const check = () => authorizeAgain(ctx, request, caller, 'audit_log.read', params)
+  const check = () => authorizeAgain(ctx, request, 'audit_log.read', params)
   const content = { name: 'audit-log', format: query.format, read, present, columns, check }
   return exportResponse<AuditRow, AuditEntry>(request, caller.organizationId, content)
 })

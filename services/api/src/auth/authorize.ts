@@ -17,6 +17,7 @@ import { logCaller } from '../http/request-log.ts'
 import { findApiKey, requireApiKeyInForce } from './api-key.ts'
 import { callerAddress } from './caller-address.ts'
 import { findUser, refuseSuspended, type UserCaller } from './find-user.ts'
+import { askAgain, isAskedAgain } from './rate-limits.ts'
 import { requireSecondFactor } from './second-factors.ts'
 
 /** A caller that acts on an organization: a user, or the API key of one of its workspaces. */
@@ -85,17 +86,18 @@ export function authorize<R extends Right>(
 }
 
 /**
- * Checks that a caller still has a right while its response is sent, past the cache of API keys.
- * @throws AppError
+ * Authorizes a request again, after a late body or while its response is sent: its key, session or membership may have ended
+ * meanwhile. Looks past the cache of API keys, and counts and renews nothing.
  */
-export function authorizeAgain(
+export function authorizeAgain<R extends Right>(
   ctx: Context,
   request: Request,
-  { apiKeyId }: Pick<OrganizationCaller, 'apiKeyId'>,
-  right: Right,
+  right: R,
   params: Params = {},
-): Promise<unknown> {
-  return apiKeyId === null ? authorize(ctx, request, right, params) : requireApiKeyInForce(ctx, apiKeyId)
+  others: readonly R[] = [],
+): Promise<CallerOf<R>> {
+  askAgain(request)
+  return authorize(ctx, request, right, params, others)
 }
 
 async function authorizeAny(
@@ -155,6 +157,7 @@ async function findByKey(
 ): Promise<OrganizationCaller | WorkspaceCaller> {
   const address = callerAddress(request)
   const { keyId: apiKeyId, workspaceId, organizationId, scopes } = await findApiKey(ctx, request, key, address)
+  if (isAskedAgain(request)) await requireApiKeyInForce(ctx, apiKeyId)
   const actor = { kind: 'api_key' as const, scopes }
   const agent = agentOf(request)
   if (scope === 'organization') {

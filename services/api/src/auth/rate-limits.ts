@@ -56,12 +56,19 @@ export function spendSessionRequest(ctx: RateLimited, request: Request, sessionI
   spend(ctx, request, 'session', sessionId, sessionRequestsPerSecond)
 }
 
+const askedAgain = new WeakSet<Request>()
+
+/** Notes that the caller of a request has been checked. */
+export function askAgain(request: Request): void {
+  askedAgain.add(request)
+}
+
 /**
- * Returns whether the caller of a request has been checked before: a stream asks again while it is sent. That check is
- * read-only: it does not count the request or renew the session, because headers can no longer be set.
+ * Returns whether the caller of a request has been checked before: an endpoint asks again after a late body, and a stream
+ * while it is sent. That check is read-only: it does not count the request or renew the session.
  */
 export function isAskedAgain(request: Request): boolean {
-  return request.res?.headersSent ?? false
+  return request.res?.headersSent === true || askedAgain.has(request)
 }
 
 function spend(ctx: RateLimited, request: Request, policy: 'key' | 'session', id: string, perSecond: number): void {

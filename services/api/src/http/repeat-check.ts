@@ -1,4 +1,4 @@
-/** How old the last check of a caller may be while its response is sent. */
+/** How old the check of a caller may be once its body has arrived, and while its response is sent. */
 export const recheckMs = 2_000
 
 /** Returns a function for the sender of a long response: it repeats the check of the caller if the last one is too old. */

@@ -2,15 +2,18 @@ import { parseJson } from '@belfry/domain/json-text'
 import type { ActionIn } from '@belfry/domain/permissions'
 import type { Request } from 'express'
 import { z } from 'zod'
-import type { Allowed } from '../auth/authorize.ts'
+import { type Allowed, authorizeAgain } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { type Endpoint, endpoint, type Methods } from '../endpoint.ts'
 import { hasBody, readBytes } from '../http/read-body.ts'
+import { recheckMs } from '../http/repeat-check.ts'
 import { badRequest } from './qstash-error.ts'
 
 /** A request of the QStash interface whose caller has the right `R`, or one of several. */
 export type Call<R extends ActionIn<'workspace'> = ActionIn<'workspace'>> = {
   ctx: Context
+  /** The right that the endpoint requires. */
+  right: ActionIn<'workspace'>
   caller: Allowed<R>
   request: Request
   /** The id or the name in the path; empty for a path without one. */
@@ -28,7 +31,7 @@ export function on<R extends ActionIn<'workspace'>>(right: R, handle: (call: Cal
   return endpoint({ right, summary: '', response: { status: 200, body: z.unknown() } }, (ctx, { caller, request }) => {
     const [name = ''] = Object.values(request.params)
     const query = new URLSearchParams(request.originalUrl.split('?').slice(1).join('?'))
-    return handle({ ctx, caller: caller as Allowed<R>, request, name: String(name), query })
+    return handle({ ctx, right, caller: caller as Allowed<R>, request, name: String(name), query })
   })
 }
 
@@ -44,24 +47,28 @@ export type Publication = {
 const maxBodyBytes = 1024 * 1024
 
 /** Reads the message of a request, whose destination is the rest of its path and its query. */
-export async function readPublication({ request }: Call): Promise<Publication> {
+export async function readPublication(call: Call): Promise<Publication> {
+  const { request } = call
   return {
     destination: request.originalUrl.replace(/^\/v2\/(?:enqueue\/[^/]+|[^/]+)\//, ''),
     headers: Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)])),
-    body: await readBody(request),
+    body: await readBody(call),
   }
 }
 
 /** Reads a JSON body of any type. */
-export async function readJson({ request }: Call, maxBytes = maxBodyBytes): Promise<unknown> {
-  const value = parseJson((await readBody(request, maxBytes)).toString())
+export async function readJson(call: Call, maxBytes = maxBodyBytes): Promise<unknown> {
+  const value = parseJson((await readBody(call, maxBytes)).toString())
   if (value === undefined) throw badRequest('the body is not valid JSON')
   return value
 }
 
-function readBody(request: Request, maxBytes = maxBodyBytes): Promise<Buffer> {
+async function readBody({ ctx, right, request }: Call, maxBytes = maxBodyBytes): Promise<Buffer> {
   if (!request.res) throw new Error('The request has no response.')
-  return readBytes(request, request.res, maxBytes)
+  const askedAt = performance.now()
+  const body = await readBytes(request, request.res, maxBytes)
+  if (performance.now() - askedAt > recheckMs) await authorizeAgain(ctx, request, right)
+  return body
 }
 
 /**

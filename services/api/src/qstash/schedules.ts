@@ -102,7 +102,7 @@ function isTaken(error: unknown): boolean {
 async function listSchedules(call: Call<'cron_job.read'>): Promise<ApiResponse> {
   const { ctx, request, caller } = call
   const scan = scanCronJobs(caller.workspaceId, {})
-  const checkAgain = repeatCheck(() => authorizeAgain(ctx, request, caller, 'cron_job.read'))
+  const checkAgain = repeatCheck(() => authorizeAgain(ctx, request, 'cron_job.read'))
   const read = async (after: string | undefined) => {
     await checkAgain()
     return readBounded<CronJobRow>(ctx, scan, after, schedulesAtATime)

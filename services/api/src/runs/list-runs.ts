@@ -62,7 +62,7 @@ function presentRequest(row: RunDetailRow): RunDetail['request'] {
 }
 
 export const exportRuns = endpoint(operations.exportRuns, async (ctx, input) => {
-  const check = () => authorizeAgain(ctx, input.request, input.caller, 'run.read')
+  const check = () => authorizeAgain(ctx, input.request, 'run.read')
   return exportRunsOf(ctx, input, [input.caller.workspaceId], check)
 })
 

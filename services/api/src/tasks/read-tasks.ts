@@ -46,7 +46,7 @@ export const exportTasks = endpoint(operations.exportTasks, async (ctx, { caller
   const scan = scanTasks(caller.workspaceId, query)
   const read = (after: string | undefined, limit: number) => readBounded<TaskRow>(ctx, scan, after, limit)
   const { format } = query
-  const check = () => authorizeAgain(ctx, request, caller, 'task.read')
+  const check = () => authorizeAgain(ctx, request, 'task.read')
   const content = { name: 'tasks', format, read, present: presentTask, columns, check }
   return exportResponse<TaskRow, Task>(request, caller.organizationId, content)
 })

@@ -15,7 +15,7 @@ import { visibleWorkspaces } from '../list-runs.ts'
 import { runsAfter, type SomeRuns } from './follow-runs.ts'
 
 export const streamRuns = endpoint(operations.streamRuns, async (ctx, { caller, request }) => {
-  const check = () => authorizeAgain(ctx, request, caller, 'run.read')
+  const check = () => authorizeAgain(ctx, request, 'run.read')
   return openRunStream(ctx, request, caller, [caller.workspaceId], check)
 })
 
