@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { fromId } from '@belfry/domain/id'
 import { TOTP } from 'otpauth'
 import { afterAll, describe, expect, it } from 'vitest'
 import { anOrganization, aPerson } from './organization.ts'
@@ -105,18 +106,12 @@ describe('with a mail server and domains', () => {
       const { email, token, password } = await aSquatter()
       const login = (given: string) => api.send('POST', '/api/v1/auth/login', { email, password: given })
       const waiting = (await login(password)).body.sign_in_token
-      const own = 'a password of the owner'
-      const reset = async () => {
-        await api.send('POST', '/api/v1/auth/password/forgot', { email })
-        const body = { token: await tokenFor(api, email), password: own }
-        return api.send('POST', '/api/v1/auth/password/reset', body)
-      }
       if (proof === 'confirmation') {
         const [link, stranger] = [await tokenFor(api, email), await aPerson(api)]
         expect(await confirm(link, stranger.session)).toMatchObject({ status: 204 })
         expect(await login(password)).toMatchObject({ status: 401 })
       }
-      expect(await reset()).toMatchObject({ status: 204 })
+      expect(await reset(email)).toMatchObject({ status: 204 })
       expect(await login(password)).toMatchObject({ status: 401 })
       expect(await api.send('GET', '/api/v1/auth/me', undefined, bearer(token))).toMatchObject({ status: 401 })
       const body = { sign_in_token: waiting, code: '123456' }
@@ -124,9 +119,30 @@ describe('with a mail server and domains', () => {
       const session = bearer((await login(own)).body.token)
       const factors = await api.send('GET', '/api/v1/auth/factors', undefined, session)
       expect(factors.body).toEqual({ passkeys: [], totp: null, recovery_codes_left: 0 })
+      const log = (await api.send('GET', '/api/v1/auth/log', undefined, session)).body.data
+      expect(log.map((entry: { action: string }) => entry.action)).toContain('factor_removed')
+      const mails = (await mailsTo(api, email)).filter(({ text }) => text.includes('second factors were removed'))
+      expect(mails).toHaveLength(1)
       expect(await createOrganization((await login(own)).body.token)).toMatchObject({ status: 201 })
     })
+
+    it('keeps the factors of a member: the first account may be older than the mail server', async () => {
+      const { email } = await aSquatter()
+      const { id } = await anOrganization(api)
+      const joins = `INSERT INTO memberships (organization_id, user_id, role) SELECT $1, id, 'owner' FROM users WHERE email = $2`
+      await api.db.query(joins, [fromId('org', id), email])
+      if (proof === 'confirmation') expect(await confirm(await tokenFor(api, email))).toMatchObject({ status: 204 })
+      expect(await reset(email)).toMatchObject({ status: 204 })
+      const login = await api.send('POST', '/api/v1/auth/login', { email, password: own })
+      expect([login.status, login.body.code]).toEqual([403, 'second_factor_required'])
+    })
   })
+
+  const own = 'a password of the owner'
+  async function reset(email: string) {
+    await api.send('POST', '/api/v1/auth/password/forgot', { email })
+    return api.send('POST', '/api/v1/auth/password/reset', { token: await tokenFor(api, email), password: own })
+  }
 
   /** Registers an address and protects the account with an authenticator app. */
   async function aSquatter() {

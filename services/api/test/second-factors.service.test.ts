@@ -140,8 +140,12 @@ describe('recovery codes', () => {
   })
 })
 
-it('a reset of the password does not replace the second factor, and ends sign-ins that wait', async () => {
+it.each([
+  ['a confirmed', 'now()'],
+  ['an unconfirmed', 'NULL'],
+])('a reset of the password keeps the factors with %s address, and ends sign-ins that wait', async (_, at) => {
   const user = await aUser()
+  await api.db.query(`UPDATE users SET email_confirmed_at = ${at} WHERE email = $1`, [user.email])
   const { totp } = await addApp(user)
   const token = (await logIn(user)).body.sign_in_token
   await user.send('POST', 'password/forgot', { email: user.email }, {})

@@ -12,7 +12,7 @@ import { deleteFactors } from '../auth/second-factors.ts'
 import { clearLoginAttempts, consumeRequest } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
-import { recordNewPassword, storeMail } from './account-mail.ts'
+import { recordFactorChange, recordNewPassword, storeMail } from './account-mail.ts'
 import { hashPassword, noPasswordHash, requirePasswordLogin } from './password.ts'
 
 export const confirmEmail = endpoint(operations.confirmEmail, async (ctx, { body, request }) => {
@@ -25,8 +25,9 @@ export const confirmEmail = endpoint(operations.confirmEmail, async (ctx, { body
     throw invalidField('token', 'invalid_token', message)
   }
   const { userId } = confirmation
-  const isRegistrant = await hasSession(ctx, request, userId)
-  await ctx.prisma.$transaction(tx => recordConfirmedEmail(ctx, tx, userId, isRegistrant))
+  const proof = (await hasSession(ctx, request, userId)) ? 'session' : 'mail'
+  const address = callerAddress(request)
+  await ctx.prisma.$transaction(tx => recordConfirmedEmail(ctx, tx, userId, { proof, address }))
 })
 
 async function hasSession(ctx: Context, request: Request, userId: string): Promise<boolean> {
@@ -64,16 +65,19 @@ export async function storeConfirmationMail(
   await tx.emailConfirmation.create({ data: { tokenHash, userId: user.id, expiresAt } })
 }
 
+/** Who gives the proof of an address, and from where: a session of the account, the reader of a mail, or the issuer. */
+type Proof = { proof: 'session' | 'mail' | 'issuer'; address: string }
+
 /**
  * Records that a user receives mail at the address of the account. Any person may have registered the address, so the
- * first proof ends the password, factors, sessions and links that came before it.
- * @param isRegistrant - Whether a session of the account gives the proof. Then all of these stay.
+ * first proof ends the password, sessions and links that came before it, unless a session of the account gives it. It ends
+ * the factors too; a mail does so only while a stranger may own the account.
  */
 export async function recordConfirmedEmail(
   ctx: Context,
   tx: PrismaTransaction,
   userId: string,
-  isRegistrant: boolean,
+  { proof, address }: Proof,
 ): Promise<void> {
   const emailConfirmedAt = new Date(ctx.clock.now())
   const { count } = await tx.user.updateMany({
@@ -81,11 +85,20 @@ export async function recordConfirmedEmail(
     data: { emailConfirmedAt },
   })
   await tx.emailConfirmation.deleteMany({ where: { userId } })
-  if (count === 0 || isRegistrant) return
+  if (count === 0 || proof === 'session') return
   await tx.user.update({ where: { id: userId }, data: { passwordHash: await noPasswordHash() } })
   await tx.session.deleteMany({ where: { userId } })
+  await tx.challenge.deleteMany({ where: { userId } })
   await tx.passwordReset.deleteMany({ where: { userId } })
-  await deleteFactors(tx, userId)
+  if (proof === 'mail' && !(await mayBeStrangers(ctx, tx, userId))) return
+  if ((await deleteFactors(tx, userId)) === 0) return
+  const what = 'The address of your account was confirmed for the first time, so its second factors were removed.'
+  await recordFactorChange(ctx, tx, userId, { action: 'factor_removed', what, address })
+}
+
+// Where addresses are confirmed, a stranger could not join or create an organization before this proof.
+async function mayBeStrangers({ config }: Context, tx: PrismaTransaction, userId: string): Promise<boolean> {
+  return config.confirmsEmails && (await tx.membership.count({ where: { userId } })) === 0
 }
 
 /** Returns whether a user must confirm the address before creating an organization. */
@@ -142,7 +155,7 @@ export const resetPassword = endpoint(operations.resetPassword, async (ctx, { bo
     const { count } = await tx.passwordReset.deleteMany({ where: valid })
     if (count === 0) throw unknownToken()
     await tx.passwordReset.deleteMany({ where: { userId } })
-    await recordConfirmedEmail(ctx, tx, userId, false)
+    await recordConfirmedEmail(ctx, tx, userId, { proof: 'mail', address: callerAddress(request) })
     await tx.user.update({ where: { id: userId }, data: { passwordHash } })
     const change = { action: 'password_reset', address: callerAddress(request) } as const
     await recordNewPassword(ctx, tx, { id: userId, email }, change)

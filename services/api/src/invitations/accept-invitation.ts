@@ -76,7 +76,7 @@ async function join(ctx: Context, request: Request, invitation: Found) {
   const now = ctx.clock.now()
   const by = { userId, address }
   const workspaceIds = await ctx.prisma.$transaction(async tx => {
-    await recordConfirmedEmail(ctx, tx, userId, true)
+    await recordConfirmedEmail(ctx, tx, userId, { proof: 'session', address })
     return joinOrganization(ctx, tx, invitation, by, now)
   })
   return present(invitation, workspaceIds, null)

@@ -65,7 +65,7 @@ async function findOrCreate(
   if (user.identities.length > 0) {
     throw new OidcSignInError('linked_to_another', 'The account is linked to another identity of the issuer.')
   }
-  await recordConfirmedEmail(ctx, tx, user.id, false)
+  await recordConfirmedEmail(ctx, tx, user.id, { proof: 'issuer', address })
   await tx.userIdentity.create({ data: { issuer, subject, userId: user.id } })
   await recordAccountEntry(tx, { userId: user.id, action: 'identity_linked', address })
   return user
