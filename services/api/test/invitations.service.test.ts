@@ -273,6 +273,22 @@ describe('refuses', () => {
     expect([roles.map(({ role }) => role), membership?.workspaceRole]).toEqual([['viewer'], 'viewer'])
   })
 
+  it('a second mail by a member who is not in each of the workspaces', async () => {
+    const organization = await anOrganization(api)
+    const member = await organization.add('member', 'editor')
+    await organization.setPolicy({ membersCanInvite: true })
+    const other = await organization.addWorkspace()
+    for (const workspace_ids of [[other], [organization.workspaceId, other]]) {
+      const body = { email: newEmail(), role: 'member', workspace_ids }
+      const { id } = (await invite(organization, organization.owner, body)).body
+      expect((await on(organization, member, 'POST', id, '/resend')).status).toBe(403)
+    }
+    await api.db.query('UPDATE workspaces SET deleted_at = now() WHERE id = $1', [fromId('ws', other)])
+    const [{ id, invited_by }] = await list(organization)
+    expect(invited_by.id).toBe(organization.owner.id)
+    expect((await on(organization, member, 'POST', id, '/resend')).status).toBe(200)
+  })
+
   it('a workspace of another organization, a member, and an address with an open invitation', async () => {
     const { organization, person } = await invited()
     const foreign = (await anOrganization(api)).workspaceId

@@ -203,16 +203,21 @@ async function requireGrantableInWorkspaces(
   by: Inviter,
   { workspaceRole, workspaceIds }: { workspaceRole: WorkspaceRole; workspaceIds: readonly string[] },
 ): Promise<void> {
+  const refused = new AppError(
+    'forbidden',
+    `Inviting as ${workspaceRole} requires that role in each of the workspaces.`,
+  )
   let highest: WorkspaceRole[]
   if (workspaceIds.length > 0) {
+    const existing = { id: { in: [...workspaceIds] }, organizationId: by.organizationId, deletedAt: null }
     highest = (await invitableWorkspaces(tx, workspaceIds, by)).map(({ maxRole }) => maxRole)
+    if (highest.length < (await tx.workspace.count({ where: existing }))) throw refused
   } else {
     const { organizationId, userId } = by
     const where = { organizationId_userId: { organizationId, userId } }
     highest = [maxLaterRole(await tx.membership.findUniqueOrThrow({ where }))]
   }
-  if (highest.every(max => lowerWorkspaceRole(max, workspaceRole) === workspaceRole)) return
-  throw new AppError('forbidden', `Inviting as ${workspaceRole} requires that role in each of the workspaces.`)
+  if (!highest.every(max => lowerWorkspaceRole(max, workspaceRole) === workspaceRole)) throw refused
 }
 
 export type InvitationRow = Omit<StoredInvitation, 'tokenHash' | 'invitedBy'>
