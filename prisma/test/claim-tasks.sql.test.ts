@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { propertyRuns } from '@belfry/test-support/property-runs'
 import { describe, expect, it } from 'vitest'
+import { inputValues } from '../src/postgres/statement-input.ts'
 import { cancelPendingTask, changePendingTask } from '../src/tasks/change-task.ts'
 import { claimTasks } from '../src/tasks/claim-tasks.ts'
+import { unclaimedInput, unclaimedStatement } from '../src/tasks/explain-claims.ts'
 import { insertTasks } from '../src/tasks/insert-tasks.ts'
 import { originOf } from '../src/tasks/task-row.ts'
 import { aTask, claimAll, claimant, taskRow, useDatabase } from './setup.ts'
@@ -121,6 +123,22 @@ describe('claimTasks', () => {
       other.release()
     }
     expect((await claimAll(db.pool, [task.id]))[0]?.kind).toBe(kind)
+  })
+
+  it('reads the request of an unclaimed task only when an earlier claim with the same token was committed', async () => {
+    const task = aTask()
+    await insertTasks(db.pool, [task])
+    const request = { taskId: task.id, token: randomUUID() }
+    const read = async (token: string) => {
+      const values = inputValues(unclaimedInput, [{ ...request, token }])
+      return (await db.pool.query(unclaimedStatement, values)).rows
+    }
+    const others = [{ payload: null, origin: 'https://example.com' }]
+    expect(await read(request.token)).toMatchObject(others)
+    await claimTasks(db.pool, claimant, [request])
+    expect(await read(randomUUID())).toMatchObject(others)
+    expect(await read(request.token)).toMatchObject([{ payload: task.payload }])
+    expect(await claimTasks(db.pool, claimant, [request])).toMatchObject([{ task: { payload: task.payload } }])
   })
 
   it('sends the request of a change that commits between the reads and the writes of the claim', async () => {

@@ -32,16 +32,21 @@ export async function explainClaims(
   return new Map(requests.map(request => [request.taskId, explain(byId.get(request.taskId), request, quarantine)]))
 }
 
-export const unclaimedInput: ReadonlyArray<InputColumn<ClaimRequest>> = [['id', 'uuid', ({ taskId }) => taskId]]
+export const unclaimedInput: ReadonlyArray<InputColumn<ClaimRequest>> = [
+  ['id', 'uuid', ({ taskId }) => taskId],
+  ['token', 'text', ({ token }) => token],
+]
+// Only a claim that carries the token needs its request, whose payload may be long.
 export const unclaimedStatement = `
     WITH input AS (${inputRows(unclaimedInput)})
     SELECT t.id AS "taskId", t.state, NULL AS refusal, NULL AS "organizationId", t.run_id AS "runId", t.attempts AS attempt, t.lost, t.prefetched,
            t.quarantined, t.due_at AS "scheduledAt", t.workspace_id AS "workspaceId", t.execute_at AS "executeAt", ${requestColumns},
            CASE WHEN t.queue_id IS NOT NULL THEN ${isQueued('t')} END AS "isQueued", t.waits_for AS "waitsFor",
            CASE WHEN t.queue_id IS NOT NULL AND ${isQueued('t')} THEN t.queue_id END AS "queueId",
-           extract(epoch FROM t.due_at - clock_timestamp())::float8 * 1000 AS "dueInMs", ${originOf('r.url')} AS origin,
+           extract(epoch FROM t.due_at - clock_timestamp())::float8 * 1000 AS "dueInMs", ${originOf('o.url')} AS origin,
            ${startsWithClaim} AS "startsWithClaim", ${isExpired} AS "isExpired"
-    FROM input JOIN tasks t ON t.id = input.id JOIN task_requests r ON r.task_id = input.id`
+    FROM input JOIN tasks t ON t.id = input.id JOIN task_requests o ON o.task_id = input.id
+    LEFT JOIN task_requests r ON r.task_id = input.id AND right(t.run_id::text, 17) = right(input.token, 17)`
 
 type UnclaimedRow = ClaimedRow & {
   state: TaskState

@@ -74,7 +74,6 @@ export class AttemptInSlot extends Attempt implements ClaimWaiter, Wait {
   onClaim(claim: PendingClaim): void {
     const { answer } = claim
     if (answer === null) this.#giveUp(claim.error)
-    else if (answer.kind === 'queued') this.#claimQueued()
     else if (answer.kind !== 'claimed') this.#refuse(answer)
     else if (this.#isSuspended() || !this.#ctx.fence.holds(claim.session)) this.#undo()
     else if (claim.journaledRun === null || claim.entry === 'written') this.#begin(claim)
@@ -85,12 +84,6 @@ export class AttemptInSlot extends Attempt implements ClaimWaiter, Wait {
   onJournaled(claim: PendingClaim, isWritten: boolean): void {
     if (isWritten) this.#begin(claim)
     else this.#undo()
-  }
-
-  #claimQueued(): void {
-    const { task } = this.#slot
-    task.isQueued = true
-    requestClaim(this.#ctx, task).tell(this)
   }
 
   #isSuspended(): boolean {
@@ -139,11 +132,16 @@ export class AttemptInSlot extends Attempt implements ClaimWaiter, Wait {
     this.#leave(fault)
   }
 
-  // The time or the target of the task was changed, another transaction holds its row, it must not be prefetched, or there
-  // is nothing more to do for it.
-  #refuse(answer: Exclude<Claim, { kind: 'claimed' | 'queued' }>): void {
+  // It needs another kind of claim, its time or target was changed, another transaction holds its row, or there is nothing
+  // more to do for it.
+  #refuse(answer: Exclude<Claim, { kind: 'claimed' }>): void {
     const ctx = this.#ctx
     const { task } = this.#slot
+    if (answer.kind === 'queued') task.isQueued = true
+    if (answer.kind === 'queued' || answer.kind === 'not_prefetchable') {
+      requestClaim(ctx, task).tell(this) // with its slot, so it keeps its place
+      return
+    }
     task.pendingClaim = undefined
     if (answer.kind !== 'busy') releaseClaim(ctx, task)
     if (answer.kind === 'gone' || answer.kind === 'blocked') {

@@ -54,6 +54,20 @@ describe.each(queueBackends())('a dispatcher prefetches claims, with the queue o
     await requireOneCallEach()
   }, 40_000)
 
+  it('but not of a task with a deadline, which is called when it is its turn', async () => {
+    target.answer('/', { delayMs: 10 })
+    const text = `
+      WITH late AS (
+        UPDATE tasks SET expires_at = now() + interval '1 hour'
+        WHERE id = (SELECT id FROM tasks WHERE workspace_id = $1 ORDER BY id OFFSET 300 LIMIT 1) RETURNING id
+      )
+      UPDATE task_requests SET url = url || 'deadline' FROM late WHERE task_id = late.id`
+    await test.pool.query(text, [workspace])
+    await test.start({ HOST_CONCURRENCY: `${places}`, DISPATCH_CONCURRENCY: `${places * 2}` })
+    await target.waitFor(count, 20_000)
+    expect(target.requests.findIndex(({ path }) => path === '/deadline')).toBeLessThan(count / 2)
+  }, 40_000)
+
   it('and undoes them when it stops', async () => {
     const stop = await test.start({ HOST_CONCURRENCY: `${places}`, DISPATCH_CONCURRENCY: `${places * 2}` })
     await target.waitFor(quick + places - 1, 10_000)
