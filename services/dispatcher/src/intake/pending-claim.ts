@@ -58,7 +58,8 @@ export class PendingClaim {
   }
 
   onJournaled(isWritten: boolean): void {
-    if (this.entry === 'entering') this.entry = isWritten ? 'written' : 'refused'
+    if (this.entry !== 'entering') return // it was undone meanwhile
+    this.entry = isWritten ? 'written' : 'refused'
     this.#waiter?.onJournaled(this, isWritten)
   }
 
