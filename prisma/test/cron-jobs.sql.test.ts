@@ -77,6 +77,17 @@ describe('expandCronJobs', () => {
     expect(tasks.slice(-waiting.length)).toEqual(waiting)
   })
 
+  it('copies a bounded number of bytes at a time, of several cron jobs with a long payload', async () => {
+    const payload = JSON.stringify('x'.repeat(256 * 1024 - 2))
+    const jobs = [await create({ payload }), await create({ payload })]
+    for (const job of jobs) await letTimePass(job, 16 * 60)
+    for (const expected of [128, 256]) {
+      expect(await expandCronJobs(db.pool, { lookAheadMs: 0, limit: 500 })).toMatchObject({ hasMore: true })
+      const tasks = await Promise.all(jobs.map(tasksOf))
+      expect(tasks.flat()).toHaveLength(expected)
+    }
+  })
+
   it('skips an unreadable cron job, expands the others, and expands it once it is readable', async () => {
     const [bad, good] = [await create(), await create()]
     await letTimePass(good, 0)

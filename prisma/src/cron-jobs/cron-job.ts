@@ -5,6 +5,7 @@ import { fillLabels, hasPlaceholder } from '@belfry/domain/label'
 import type { QstashFields } from '@belfry/domain/qstash/qstash-fields'
 import type { CronJob } from '../generated/client.ts'
 import { requestColumnOf, type StoredRequest } from '../tasks/stored-request.ts'
+import { extraRequestBytes } from '../usage/count-storage.ts'
 
 type Rule = Pick<CronJob, 'name' | 'cron' | 'timezone' | 'startsAt' | 'endsAt' | 'overlap' | 'catchUp'>
 
@@ -20,10 +21,14 @@ export type CronJobFields = StoredRequest &
 export type CronJobCursor = Pick<
   CronJob,
   'id' | 'cron' | 'timezone' | 'startsAt' | 'endsAt' | 'catchUp' | 'pausedAt' | 'nextRunAt' | 'qstash'
->
+> & {
+  /** What the request of each occurrence takes. */
+  bytes: number
+}
 
 export const cursorColumns = `id, cron, timezone, starts_at AS "startsAt", ends_at AS "endsAt", catch_up AS "catchUp",
-  paused_at AS "pausedAt", next_run_at AS "nextRunAt", qstash`
+  paused_at AS "pausedAt", next_run_at AS "nextRunAt", qstash,
+  coalesce(octet_length(payload), 0) + coalesce(${extraRequestBytes()}, 0) AS bytes`
 
 export const columnOf = {
   name: 'name',

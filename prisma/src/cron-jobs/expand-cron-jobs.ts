@@ -27,6 +27,8 @@ export type Expansion = {
 
 // After a long outage, a cron job that catches up makes many tasks.
 const maxTasksPerBatch = 5000
+// Each task gets a copy of the request. A batch must be stored within the statement timeout.
+const maxBytesPerBatch = 32 * 1024 * 1024
 
 /**
  * Turns the occurrences within the look-ahead into tasks, for at most `limit` cron jobs, in one transaction. Any number of
@@ -87,20 +89,22 @@ export async function expandLocked(
   const until = new Date(now.getTime() + lookAheadMs)
   const plans: JobPlan[] = []
   const unreadable: Expansion['unreadable'] = []
-  let planned = 0
+  let [planned, bytes] = [0, 0]
   let hasMore = false
   for (const job of jobs) {
     if (job.nextRunAt === null || (job.nextRunAt > until && again.length === 0)) continue
-    if (planned > maxTasksPerBatch) {
+    if (planned > maxTasksPerBatch || bytes >= maxBytesPerBatch) {
       hasMore = true
       break
     }
     try {
-      const times = { next: job.nextRunAt, now, until, delayMs: delayIn(job.qstash) }
+      const max = Math.max(1, Math.floor((maxBytesPerBatch - bytes) / Math.max(1, job.bytes)))
+      const times = { next: job.nextRunAt, now, until, delayMs: delayIn(job.qstash), max }
       const plan = planOccurrences(scheduleOf(job), job.catchUp, times)
       const occurrences = [...again.map(at => ({ at, missed: false })), ...plan.occurrences]
       plans.push({ ...plan, occurrences, jobId: job.id })
       planned += occurrences.length
+      bytes += occurrences.length * job.bytes
       hasMore ||= plan.next !== null && plan.next <= until
     } catch (error) {
       unreadable.push({ id: job.id, error })

@@ -51,7 +51,7 @@ export const attempt: FinishedAttempt = {
 
 export const cronJob: CronJobCursor = {
   ...{ id, cron: '0 0 * * *', timezone: 'UTC', startsAt: null, endsAt: null, catchUp: 'all' },
-  ...{ pausedAt: null, nextRunAt: new Date(24 * hourMs), qstash: null },
+  ...{ pausedAt: null, nextRunAt: new Date(24 * hourMs), qstash: null, bytes: 100 },
 }
 export const clock = { 'SELECT clock_timestamp() AS now': [{ now: new Date(24 * hourMs) }] }
 export const lockedCronJob = {

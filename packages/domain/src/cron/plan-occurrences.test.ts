@@ -70,6 +70,19 @@ describe('planOccurrences', () => {
     expect(occurrences.filter(({ missed }) => !missed)).toEqual(kept === 0 ? [] : occurrences.slice(-kept))
   })
 
+  it.each([1, 7, 150])('runs the same occurrences in plans of at most %i', max => {
+    const now = at('12:00')
+    const occurrences: Array<{ at: Date; missed: boolean }> = []
+    for (let next: Date | null = at('09:00'); next !== null && next <= now; ) {
+      const planned = planOccurrences(schedule(), 'all', { next, now, until: now, max })
+      expect(planned.occurrences.length).toBeLessThanOrEqual(max)
+      occurrences.push(...planned.occurrences)
+      next = planned.next
+    }
+    expect(occurrences).toEqual(planOccurrences(schedule(), 'all', { next: at('09:00'), now, until: now }).occurrences)
+    expect(occurrences).toHaveLength(181)
+  })
+
   it('ends before ends_at, and starts with starts_at', () => {
     const rule = schedule({ endsAt: at('12:02'), startsAt: at('11:00') })
     expect(plan('all', ['12:00', '12:00', '12:05'], rule)).toEqual([['12:00', '12:01'], null])

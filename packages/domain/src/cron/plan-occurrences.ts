@@ -41,11 +41,18 @@ const maxPerPlan = 1000
  * one, never from the clock, so every one is planned exactly once. After a long outage it takes several plans to reach the
  * present. Normally an occurrence is planned minutes ahead; it is missed when it is planned too late.
  * @param delayMs - How long after its time an occurrence is due. Default: 0.
+ * @param max - Plans at most this many. Default: as many as one plan may have.
  */
 export function planOccurrences(
   schedule: CronSchedule,
   catchUp: CatchUp,
-  { next, now, until, delayMs = 0 }: { next: Date; now: Date; until: Date; delayMs?: number },
+  {
+    next,
+    now,
+    until,
+    delayMs = 0,
+    max = maxPerPlan,
+  }: { next: Date; now: Date; until: Date; delayMs?: number; max?: number },
 ): OccurrencePlan {
   const times: number[] = []
   let at: number | null = next.getTime()
@@ -58,7 +65,7 @@ export function planOccurrences(
   const missed = Math.max(0, late - caughtUpOn[catchUp])
   // While more late occurrences follow, the latest of them are unknown.
   const hasMoreLate = at !== null && at < lateBefore
-  const planned = hasMoreLate ? times.slice(0, missed) : times
+  const planned = times.slice(0, hasMoreLate ? Math.min(missed, max) : max)
   const rest = times[planned.length] ?? at
   return {
     occurrences: planned.map((time, i) => ({ at: new Date(time), missed: i < missed })),
