@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { inTransaction } from '../src/postgres/in-transaction.ts'
 import { changePendingTask, stopRetryingTask } from '../src/tasks/change-task.ts'
 import type { ClaimedTask } from '../src/tasks/claimed-row.ts'
+import { endWithCallbacks } from '../src/tasks/drop-callbacks.ts'
 import { endTasks } from '../src/tasks/end-tasks.ts'
 import { expireTasks } from '../src/tasks/expire-tasks.ts'
 import { insertTasks, type NewTask } from '../src/tasks/insert-tasks.ts'
@@ -231,4 +233,16 @@ it('is as deep as its task, so a loop of calls cannot hide behind callbacks', as
   await recordAttempts(db.pool, [finished(task)])
   const [first] = await callbacksOf(task.taskId)
   expect((await taskRow(db.pool, first?.id ?? '')).depth).toBe(3)
+})
+
+it('are stored in parts when all of them take longer than a statement may', async () => {
+  const tasks = Array.from({ length: 5 }, () => ({ taskId: randomUUID(), runId: null }))
+  const ended = await inTransaction(db.pool, async tx => {
+    await tx.query('SET LOCAL statement_timeout = 300')
+    return endWithCallbacks(tx, tasks, async some => {
+      await tx.query('SELECT pg_sleep($1)', [some.length > 2 ? 10 : 0])
+      return some.map(({ taskId }) => ({ taskId }))
+    })
+  })
+  expect(ended).toEqual(tasks.map(({ taskId }) => ({ taskId, refusal: null })))
 })

@@ -1,4 +1,4 @@
-import { isTransientDatabaseError } from '../postgres/database-errors.ts'
+import { isStatementTimeout, isTransientDatabaseError } from '../postgres/database-errors.ts'
 import type { Db, Transaction } from '../postgres/in-transaction.ts'
 
 /** `runId`: the run that the task must still have; null for a task that the transaction has locked. */
@@ -20,7 +20,7 @@ export type Ended<Row> = Row & { refusal: string | null }
 
 /**
  * Ends tasks with a statement that stores their callbacks. When PostgreSQL refuses one of them, the others end
- * nevertheless, and that one without its callbacks.
+ * nevertheless, and that one without its callbacks. When all of them take longer than a statement may, they end in parts.
  * @param end - Sends the statement for some of the tasks.
  */
 export async function endWithCallbacks<Task extends EndingTask, Row extends object>(
@@ -35,7 +35,8 @@ export async function endWithCallbacks<Task extends EndingTask, Row extends obje
     await tx.query('RELEASE ending')
     return rows.map(row => Object.assign(row, { refusal }))
   } catch (error) {
-    if (isTransientDatabaseError(error) || !(error instanceof Error)) throw error
+    const isTooLarge = tasks.length > 1 && isStatementTimeout(error)
+    if ((isTransientDatabaseError(error) && !isTooLarge) || !(error instanceof Error)) throw error
     await tx.query('ROLLBACK TO ending; RELEASE ending')
     const [first] = tasks
     if (first && tasks.length === 1) {
