@@ -185,6 +185,7 @@ export class AttemptInSlot extends Attempt implements ClaimWaiter, Wait {
   }
 
   #release(signal: HealthSignal): void {
+    if (signal === null) this.#slot.forgetStart()
     const change = this.#slot.release(signal)
     if (change) reportCircuit(this.#ctx, this.#slot.task, change)
   }

@@ -216,6 +216,29 @@ it('starts no more calls to a host in a period than its rate, and says when to c
   expect(startAll()).toHaveLength(1)
 })
 
+it('gives the start of a call that was not made back to the rate of its host', () => {
+  const { queues, clock, add, startAll } = setup({ slots: 100, startsPerHost: { count: 2, periodMs: 1_000 } })
+  add('a', 'x', 1)
+  const [refused] = startAll()
+  clock.now += 100
+  add('a', 'x', 4)
+  const [called] = startAll()
+  called?.beginCall(0)
+  called?.forgetStart()
+  called?.release(null)
+  expect(startAll()).toEqual([])
+  refused?.forgetStart()
+  refused?.forgetStart()
+  refused?.release(null)
+  expect(startAll()).toHaveLength(1)
+  clock.now += 999
+  queues.unblock('x')
+  expect(startAll()).toEqual([])
+  clock.now += 1
+  queues.unblock('x')
+  expect(startAll()).toHaveLength(2)
+})
+
 it('opens the circuit breaker of a queue that another dispatcher has opened, also of one without tasks', () => {
   const { queues, clock, add, startAll } = setup()
   const key = { workspace: 'a', host: 'x' }

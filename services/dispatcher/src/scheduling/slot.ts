@@ -43,6 +43,8 @@ export class Slot<Task> {
   readonly #holding: Holding
   readonly #account: string
   readonly #generation: number
+  /** When its call started for the rate of the host; 0 without a rate, or without a call. */
+  #startedAt = 0
   #isReleased = false
 
   constructor(state: State<Task>, queue: Queue<Task>, task: Task) {
@@ -56,7 +58,9 @@ export class Slot<Task> {
     queue.taken++
     countPermit(queue.host, this.#account, 1)
     this.#generation = queue.breaker.begin()
-    if (state.startsPerHost !== null) queue.host.starts?.record(state.options.now(), state.startsPerHost)
+    if (state.startsPerHost === null) return
+    this.#startedAt = state.options.now()
+    queue.host.starts?.record(this.#startedAt, state.startsPerHost)
   }
 
   /**
@@ -82,6 +86,13 @@ export class Slot<Task> {
   /** See `Holding`. */
   beginCall(bytes: number): void {
     this.#holding.beginCall(bytes)
+  }
+
+  /** Gives the start back to the rate of the host, unless the call has begun. */
+  forgetStart(): void {
+    if (this.#startedAt === 0 || this.#holding.calledAt !== 0) return
+    this.#queue.host.starts?.forget(this.#startedAt)
+    this.#startedAt = 0
   }
 
   /** Releases the slot and the permit, once. Returns how that changed the circuit breaker of the host. */

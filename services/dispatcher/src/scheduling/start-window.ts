@@ -27,6 +27,11 @@ export function createStartWindow() {
       starts.push(now)
       while (starts.length > count) starts.shift()
     },
+    /** Forgets a start at a time: its call was not made. */
+    forget(at: number): void {
+      const index = starts.toArray().lastIndexOf(at)
+      if (index !== -1) starts.removeOne(index)
+    },
   }
 }
 
