@@ -1534,6 +1534,8 @@ BEGIN
       )
       UPDATE tasks t SET due_at = clock, waits_for = 0 FROM chosen WHERE t.id = chosen.id;
       GET DIAGNOSTICS moved = ROW_COUNT;
+      -- There may be more, and no claim of a queue without limits wakes them.
+      IF moved = free AND q.max_concurrent IS NULL AND NOT q.ordered THEN next_at := clock + interval '0.2 seconds'; END IF;
     ELSE
       period := q.rate_period_ms * interval '1 millisecond';
       SELECT coalesce(sum(s.starts), 0) INTO used FROM queue_starts s WHERE s.queue_id = q.id AND s.at > clock - period;

@@ -36,7 +36,7 @@ export async function queuesOf(db: Db, taskIds: readonly string[]): Promise<stri
 
 export const ratedQueues = 'SELECT id FROM queues WHERE advance_at <= clock_timestamp()'
 
-/** Advances the queues whose rate limit has a permit now. Returns how many there were. */
+/** Advances the queues whose rate limit has a permit now, or that were resumed with many tasks. Returns how many. */
 export async function advanceRatedQueues(pool: Pool, limit: number): Promise<number> {
   const text = `${ratedQueues} ORDER BY advance_at LIMIT $1`
   const { rows } = await pool.query<{ id: string }>({ name: 'rated_queues', text, values: [limit] })
