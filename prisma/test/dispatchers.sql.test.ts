@@ -141,6 +141,11 @@ describe('when a dispatcher dies', () => {
     for (let i = 0; i < 300; i++) picked.add((await nextQuarantined(db.pool))?.id ?? '')
     expect(picked).toContain(few.id)
     expect(picked.size).toBe(1 + 8) // the oldest of the others
+    const refused = { workspaceId: of, origin: 'https://example.com' }
+    for (let i = 0; i < 20; i++) expect((await nextQuarantined(db.pool, [refused]))?.id).toBe(few.id)
+    await db.pool.query(`UPDATE task_requests SET url = 'https://example.org' WHERE task_id = $1`, [many.at(-1)?.id])
+    const both = [refused, { ...refused, workspaceId: other }]
+    expect((await nextQuarantined(db.pool, both))?.id).toBe(many.at(-1)?.id)
   })
 
   it('that has come back meanwhile is not ended, with or without a row before', async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Tiers } from '@belfry/domain/tiers'
 import type { Pool } from '../postgres/pool.ts'
+import { arraysOf } from '../postgres/statement-input.ts'
 import { claimTasks } from './claim-tasks.ts'
 import type { Claim } from './claimed-row.ts'
 import { originOf } from './task-row.ts'
@@ -25,15 +26,26 @@ export type QuarantinedTask = { id: string; workspaceId: string; origin: string 
 /**
  * Returns one of the oldest due tasks in quarantine; null when none is due. It picks a workspace first: calls of one may hang
  * for minutes, and thousands of them may have been lost.
+ * @param except - Passes over the tasks of these workspaces that call these origins. Default: none.
  */
-export async function nextQuarantined(pool: Pool): Promise<QuarantinedTask | null> {
+export async function nextQuarantined(
+  pool: Pool,
+  except: ReadonlyArray<Omit<QuarantinedTask, 'id'>> = [],
+): Promise<QuarantinedTask | null> {
   const text = `
-    WITH due AS MATERIALIZED (SELECT id, workspace_id AS owner, due_at FROM tasks WHERE ${isDue}),
+    WITH due AS MATERIALIZED (
+      SELECT id, workspace_id AS owner, due_at FROM tasks WHERE ${isDue}
+        AND (workspace_id <> ALL ($1::uuid[]) OR NOT EXISTS (
+          SELECT FROM task_requests e WHERE e.task_id = id
+            AND (workspace_id, ${originOf('e.url')}) IN (SELECT * FROM unnest($1::uuid[], $2::text[])) OFFSET 0
+        ))
+    ),
     picked AS MATERIALIZED (SELECT owner FROM (SELECT DISTINCT owner FROM due) d ORDER BY random() LIMIT 1)
     SELECT oldest.id, oldest.owner AS "workspaceId", ${originOf('r.url')} AS origin FROM (
       SELECT id, owner FROM due JOIN picked USING (owner) ORDER BY due_at, id LIMIT ${candidates}
     ) oldest JOIN task_requests r ON r.task_id = oldest.id ORDER BY random() LIMIT 1`
-  const { rows } = await pool.query<QuarantinedTask>({ name: 'next_quarantined', text })
+  const values = arraysOf(except, 'workspaceId', 'origin')
+  const { rows } = await pool.query<QuarantinedTask>({ name: 'next_quarantined', text, values })
   return rows[0] ?? null
 }
 

@@ -13,6 +13,7 @@ const folder = mkdtempSync(join(tmpdir(), 'belfry-quarantine-'))
 const started = join(folder, 'started')
 const program = join(folder, 'program.mjs')
 const granted = join(folder, 'granted')
+const refused = join(folder, 'refused')
 const askingProgram = join(folder, 'asking-program.mjs')
 
 let test: IntakeTest
@@ -27,11 +28,12 @@ beforeAll(async () => {
      setInterval(() => {}, 1_000)`,
   )
   // Asks for a permit, and holds it.
-  appendFileSync(granted, '')
+  for (const answers of [granted, refused]) appendFileSync(answers, '')
   writeFileSync(
     askingProgram,
     `import { appendFileSync } from 'node:fs'
-     process.on('message', () => appendFileSync(${JSON.stringify(granted)}, process.pid + '\\n'))
+     process.on('message', ({ isGranted }) =>
+       appendFileSync(isGranted ? ${JSON.stringify(granted)} : ${JSON.stringify(refused)}, process.pid + '\\n'))
      process.send({ ask: 1, task: { id: String(process.pid), workspaceId: 'w', origin: 'http://127.0.0.1:1' } })
      setInterval(() => {}, 1_000)`,
   )
@@ -64,10 +66,10 @@ it('has at most four processes, and replaces a process that died', async () => {
   expect(alive()).toEqual([])
 })
 
-it('grants its processes the permits of the host, one after another, and releases those of a process that died', async () => {
-  const stop = new AbortController()
-  const hostQueues = createHostQueues<BufferedTask>({ slots: 10, permitsPerHost: 1, now: () => performance.now() })
-  const ctx = {
+const openQueues = () => createHostQueues<BufferedTask>({ slots: 10, permitsPerHost: 1, now: () => performance.now() })
+
+const contextOf = (stop: AbortController, hostQueues: ReturnType<typeof openQueues>) =>
+  ({
     ...{
       pool: test.pool,
       log: createLogger('dispatcher', 'silent'),
@@ -77,21 +79,38 @@ it('grants its processes the permits of the host, one after another, and release
     },
     ...{ fence: { holds: () => true }, dispatcher: { session: '' }, attempts: { hasCapacity: () => true } },
     tenants: { load: async () => {}, find: () => null },
-  } as unknown as Context
-  const quarantine = superviseQuarantine(ctx, askingProgram)
-  const pids = () => readFileSync(granted, 'utf8').trim().split('\n').filter(Boolean).map(Number)
+  }) as unknown as Context
+
+const pidsIn = (file: string) => readFileSync(file, 'utf8').trim().split('\n').filter(Boolean).map(Number)
+
+it('grants its processes the permits of the host, one after another, and releases those of a process that died', async () => {
+  const [stop, hostQueues] = [new AbortController(), openQueues()]
+  const quarantine = superviseQuarantine(contextOf(stop, hostQueues), askingProgram)
   try {
     for (const count of [1, 2, 3]) {
-      await expect.poll(() => pids().length, { timeout: 20_000 }).toBe(count)
+      await expect.poll(() => pidsIn(granted).length, { timeout: 20_000 }).toBe(count)
       expect(hostQueues.slotsTaken).toBe(1)
-      process.kill(pids().at(-1) ?? 0, 'SIGKILL')
+      process.kill(pidsIn(granted).at(-1) ?? 0, 'SIGKILL')
     }
-    expect(new Set(pids()).size).toBe(3)
+    expect(new Set(pidsIn(granted)).size).toBe(3)
   } finally {
     stop.abort()
     await quarantine.close()
   }
   expect(hostQueues.slotsTaken).toBe(0)
+  expect(hostQueues.take(() => true)).toEqual([])
+})
+
+it('answers its processes at once that a host is paused', async () => {
+  const [stop, hostQueues] = [new AbortController(), openQueues()]
+  hostQueues.setPaused([{ workspace: 'w', host: '127.0.0.1:1' }])
+  const quarantine = superviseQuarantine(contextOf(stop, hostQueues), askingProgram)
+  try {
+    await expect.poll(() => pidsIn(refused).length, { timeout: 20_000 }).toBe(4)
+  } finally {
+    stop.abort()
+    await quarantine.close()
+  }
   expect(hostQueues.take(() => true)).toEqual([])
 })
 

@@ -15,12 +15,12 @@ const patienceMs = 30_000
 
 /**
  * Opens the requests of a quarantine process to its dispatcher. A request resolves to null when the process stops, or the host
- * of the task has no permit for 30 seconds.
+ * of the task is paused or has no permit for 30 seconds.
  */
 export function openPermits(stop: AbortSignal): (task: QuarantinedTask) => Promise<Permit | null> {
   let number = 0
-  let onGranted = (_number: number) => {}
-  process.on('message', ({ granted }: PermitAnswer) => onGranted(granted))
+  let onAnswer = (_answer: PermitAnswer) => {}
+  process.on('message', (answer: PermitAnswer) => onAnswer(answer))
 
   return task => {
     const own = ++number
@@ -36,8 +36,9 @@ export function openPermits(stop: AbortSignal): (task: QuarantinedTask) => Promi
         resolve(null)
       }
       AbortSignal.any([stop, AbortSignal.timeout(patienceMs)]).addEventListener('abort', giveUp)
-      onGranted = granted => {
-        if (granted !== own || isOver) return
+      onAnswer = answer => {
+        if (answer.number !== own || isOver) return
+        if (!answer.isGranted) return giveUp()
         isGranted = true
         resolve({ release })
       }

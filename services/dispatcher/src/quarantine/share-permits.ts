@@ -16,8 +16,8 @@ export type PermitMessage =
   | { ask: number; task: QuarantinedTask }
   | { end: number; signal: HealthSignal; pauseMs: number }
 
-/** The answer, with the number of the request. */
-export type PermitAnswer = { granted: number }
+/** The answer, with the number of the request: a permit, or that the host is paused. */
+export type PermitAnswer = { number: number; isGranted: boolean }
 
 type Request = { number: number; task: BufferedTask; slot: Slot<BufferedTask> | null }
 
@@ -28,10 +28,13 @@ type Request = { number: number; task: BufferedTask; slot: Slot<BufferedTask> | 
 export function sharePermits(ctx: IntakeContext, child: ChildProcess): void {
   let open: Request | null = null
 
+  // Fails when the process ends, which releases the slot.
+  const answer = (message: PermitAnswer) => child.send(message, () => {})
+
   async function ask(number: number, { id, workspaceId: workspace, origin }: QuarantinedTask): Promise<void> {
     const onSlot = (slot: Slot<BufferedTask>) => {
       request.slot = slot
-      child.send({ granted: number } satisfies PermitAnswer, () => {}) // fails when the process ends and releases the slot
+      answer({ number, isGranted: true })
     }
     const own = { id, workspace, ...targetOf(origin), onSlot }
     const task = { ...own, dueAt: 0, bufferedAt: performance.now(), isBacklog: false, isQueued: true, waited: null }
@@ -39,6 +42,11 @@ export function sharePermits(ctx: IntakeContext, child: ChildProcess): void {
     open = request
     await ctx.tenants.load(workspace) // the share of the task depends on it
     if (open !== request) return
+    if (ctx.hostQueues.isHeld(task)) {
+      open = null
+      answer({ number, isGranted: false })
+      return
+    }
     ctx.hostQueues.add(task)
     startAttempts(ctx)
   }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { claimQuarantined, nextQuarantined } from '@belfry/db/tasks/quarantine'
+import { claimQuarantined, nextQuarantined, type QuarantinedTask } from '@belfry/db/tasks/quarantine'
 import { askedDelayMs } from '@belfry/domain/next-attempt'
 import { createLogger, every, type Host, type Logger, runService, type Service } from '@belfry/runtime'
 import { Attempt, type Claimed } from '../attempt/attempt.ts'
@@ -19,6 +19,9 @@ export async function runQuarantine(config: Config): Promise<void> {
 
 const pauseMs = 250
 const maxIdleMs = 5_000
+// For this time a process passes over the tasks of a workspace for a host that had no permit, and looks for others less often.
+const restMs = 60_000
+const restingPauseMs = 1_000
 
 /**
  * Makes the attempts of lost tasks, one at a time, each with a permit of the dispatcher that has started this process.
@@ -45,13 +48,16 @@ async function startQuarantine(config: Config, log: Logger, host: Host, onIdle: 
 
 async function work(ctx: Context, { tiers }: Config): Promise<void> {
   const askPermit = openPermits(ctx.stop)
+  let resting: Array<QuarantinedTask & { until: number }> = []
   for (let idleSince = performance.now(); performance.now() - idleSince < maxIdleMs; ) {
     if (ctx.stop.aborted) return
     try {
       const { id, session } = ctx.dispatcher
-      const task = await nextQuarantined(ctx.pool)
-      if (task !== null) idleSince = performance.now()
+      resting = resting.filter(({ until }) => until > performance.now())
+      const task = await nextQuarantined(ctx.pool, resting)
+      if (task !== null || resting.length > 0) idleSince = performance.now()
       const permit = task && (await askPermit(task))
+      if (task && permit === null) resting.push({ ...task, until: performance.now() + restMs })
       try {
         const canClaim = permit !== null && ctx.fence.holds(session)
         const claim = task && canClaim ? await claimQuarantined(ctx.pool, id, task, tiers) : null
@@ -67,7 +73,7 @@ async function work(ctx: Context, { tiers }: Config): Promise<void> {
       // The answer to the claim may be lost. The claim is the only work of this process.
       await recoverStrays(ctx).catch(reason => ctx.log.warn({ err: reason }, 'quarantine.failed'))
     }
-    await sleep(pauseMs)
+    await sleep(resting.length > 0 ? restingPauseMs : pauseMs)
   }
 }
 

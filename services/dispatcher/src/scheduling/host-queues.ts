@@ -70,6 +70,8 @@ export function createHostQueues<Task extends QueueKey>(options: HostQueuesOptio
       else levels.add(queue.workspace, queue)
       if (isPaused(state, queue) && options.isExempt?.(task)) passExempt(state, queue)
     },
+    /** Returns whether a pause keeps a task from starting. */
+    isHeld: (task: Task): boolean => state.paused.has(idOf(task)) && !options.isExempt?.(task),
     /** Takes a slot and a permit for the next task; null when no task may start now. */
     next: (): Slot<Task> | null => levels.next(queue => startNext(state, queue)),
     /** Considers the queues for a host again: a circuit breaker may have become half-open. */
