@@ -160,10 +160,12 @@ def test_a_create_is_repeated_with_the_same_key() -> None:
 
 
 def test_what_is_not_safe_is_not_repeated() -> None:
-    server = Server(httpx.ReadTimeout("late"))
-    with pytest.raises(errors.TimeoutError):
-        client_of(server).cron_jobs.trigger("cron_1")
-    assert len(server.requests) == 1
+    unavailable = problem(503, "unavailable")
+    for failure, kind in ((httpx.ReadTimeout("late"), errors.TimeoutError), (unavailable, errors.ServerError)):
+        server = Server(failure)
+        with pytest.raises(kind):
+            client_of(server).cron_jobs.trigger("cron_1")
+        assert len(server.requests) == 1
 
 
 def test_a_refusal_by_rate_limit_is_repeated_unless_the_wait_is_long() -> None:

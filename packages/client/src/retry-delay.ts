@@ -5,8 +5,9 @@ const maxDelayMs = 8_000
 const maxRetryAfterMs = 60_000
 
 /**
- * Returns the delay before a retry, in milliseconds, or null if the request must not be retried. After a 429 or 503 a retry is
- * always safe: Belfry has rejected the request. In other cases only idempotent requests are retried.
+ * Returns the delay before a retry, in milliseconds, or null if the request must not be retried. After a 429 a retry is always
+ * safe: Belfry has rejected the request. In other cases, such as a commit whose end a 503 does not know, only idempotent
+ * requests are retried.
  */
 export function retryDelayMs(
   error: unknown,
@@ -18,7 +19,7 @@ export function retryDelayMs(
   if (error instanceof ConnectionError) return isRepeatable ? backoff : null
   if (!(error instanceof ApiError)) return null
   if (error.code === 'idempotency_in_progress') return backoff
-  if (error.status === 429 || error.status === 503) {
+  if (error.status === 429 || (error.status === 503 && isRepeatable)) {
     const asked = error.retryAfterMs ?? 0
     return asked > maxRetryAfterMs ? null : Math.max(asked, backoff)
   }

@@ -122,6 +122,9 @@ describe('repeats', () => {
     server.answers(problem(429, 'rate_limited'))
     await client().tasks.cancel('task_1')
     expect(tries()).toBe(3)
+    server.answers(problem(503, 'unavailable'))
+    expect(await failure(client().cronJobs.trigger('cron_1'))).toMatchObject({ status: 503 })
+    expect(tries()).toBe(4)
   })
 
   it('up to the given maximum, and never with 0', async () => {

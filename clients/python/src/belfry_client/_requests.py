@@ -151,8 +151,8 @@ def new_idempotency_key() -> str:
 def retry_delay(error: BelfryError, attempt: int, is_repeatable: bool) -> float | None:
     """Returns the delay before a retry in seconds; None when there must be none.
 
-    A response of 429 or 503 means that nothing changed, so a retry is always safe. In other cases only idempotent
-    requests are retried.
+    A response of 429 means that nothing changed, so a retry is always safe. In other cases, such as a commit whose end a
+    503 does not know, only idempotent requests are retried.
     """
     backoff: float = min(_first_delay * 2 ** (attempt - 1), _max_delay) * (0.5 + random.random() / 2)
     if isinstance(error, ConnectionError):
@@ -161,7 +161,7 @@ def retry_delay(error: BelfryError, attempt: int, is_repeatable: bool) -> float 
         return None
     if error.code == "idempotency_in_progress":
         return backoff
-    if error.status in (429, 503):
+    if error.status == 429 or (error.status == 503 and is_repeatable):
         asked = _retry_after(error.headers)
         return None if asked > _max_retry_after else max(asked, backoff)
     return backoff if is_repeatable and error.status in (500, 502, 504) else None

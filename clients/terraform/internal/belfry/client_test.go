@@ -91,7 +91,7 @@ func TestRetriesAfterFailures(t *testing.T) {
 }
 
 func TestDoesNotRepeatWhatMayHaveHappened(t *testing.T) {
-	for _, failure := range []answer{problem(500, "internal"), problem(502, "internal"), {}} {
+	for _, failure := range []answer{problem(500, "internal"), problem(502, "internal"), problem(503, "unavailable"), {}} {
 		stage := open(t, failure)
 		if err := stage.client.Create(t.Context(), "/things", nil, nil, false); err == nil || len(stage.got) != 1 {
 			t.Errorf("%d requests, error %v", len(stage.got), err)
@@ -115,7 +115,7 @@ func TestEndsRetries(t *testing.T) {
 }
 
 func TestReportsWhetherAnAnswerWasLost(t *testing.T) {
-	for _, lost := range []answer{problem(500, "internal"), {}} {
+	for _, lost := range []answer{problem(500, "internal"), problem(503, "unavailable"), {}} {
 		stage := open(t, lost, problem(409, "key_in_use"))
 		err := stage.client.Create(t.Context(), "/things", nil, nil, true)
 		var refusal *Error
@@ -123,7 +123,7 @@ func TestReportsWhetherAnAnswerWasLost(t *testing.T) {
 			t.Errorf("the error is %+v", err)
 		}
 	}
-	stage := open(t, problem(503, "unavailable"), problem(409, "key_in_use"))
+	stage := open(t, problem(429, "rate_limited"), problem(409, "key_in_use"))
 	var refusal *Error
 	if !errors.As(stage.client.Create(t.Context(), "/things", nil, nil, true), &refusal) || refusal.FollowsLostAnswer {
 		t.Errorf("the error is %+v", refusal)

@@ -21,8 +21,9 @@ const (
 	maxRetriesWithoutAnswer = 3
 )
 
-// retryDelay returns the delay before a retry, and whether there is one. After 429 and 503 nothing has changed, and a refused
-// connection has carried nothing, so a retry is safe. Other failures allow it for repeatable requests only.
+// retryDelay returns the delay before a retry, and whether there is one. After 429 nothing has changed, and a refused connection
+// has carried nothing, so a retry is safe. Other failures, such as a commit whose end a 503 does not know, allow it for
+// repeatable requests only.
 func retryDelay(err error, retries int, isRepeatable bool) (time.Duration, bool) {
 	backoff := time.Duration(float64(min(firstDelay<<retries, maxDelay)) * (0.5 + rand.Float64()/2))
 	var refusal *Error
@@ -36,7 +37,7 @@ func retryDelay(err error, retries int, isRepeatable bool) (time.Duration, bool)
 	switch {
 	case refusal.Code == "idempotency_in_progress":
 		return backoff, true
-	case refusal.Status == http.StatusTooManyRequests || refusal.Status == http.StatusServiceUnavailable:
+	case refusal.Status == http.StatusTooManyRequests || (refusal.Status == http.StatusServiceUnavailable && isRepeatable):
 		return max(refusal.retryAfter, backoff), refusal.retryAfter <= maxRetryAfter
 	default:
 		return backoff, isRepeatable && isAmbiguous(err) && retries < maxRetriesWithoutAnswer
@@ -48,7 +49,7 @@ func isAmbiguous(err error) bool {
 	var refusal *Error
 	if errors.As(err, &refusal) {
 		switch refusal.Status {
-		case http.StatusInternalServerError, http.StatusBadGateway, http.StatusGatewayTimeout:
+		case http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 			return true
 		}
 		return false
