@@ -16,12 +16,14 @@ export function toSnake(value: unknown): unknown {
   return rename(value, name => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`))
 }
 
-function rename(value: unknown, to: (name: string) => string): unknown {
-  if (Array.isArray(value)) return value.map(item => rename(item, to))
+function rename(value: unknown, to: (name: string) => string, field?: string): unknown {
+  if (Array.isArray(value)) return value.map(item => rename(item, to, field))
+  // JSON would have null in its place. That means no time.
+  if (value instanceof Date && Number.isNaN(value.getTime())) throw new TypeError(`${field} is an invalid Date.`)
   // A Date and a URL write themselves. Not each platform has a global `URL`.
   if (value === null || typeof value !== 'object' || 'toJSON' in value) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [to(name), opaque.has(name) ? member : rename(member, to)]),
+    Object.entries(value).map(([name, member]) => [to(name), opaque.has(name) ? member : rename(member, to, name)]),
   )
 }
 

@@ -30,12 +30,9 @@ function nameOf(method: string, url: string): string {
 
 /** Returns the JSON text of a body with a request, with the names of the HTTP API and an unchanged payload. */
 export function toDispatchBody({ targetUrl, method, delay, ...rest }: Dispatch): string {
-  const { executeAt } = rest
-  if (executeAt instanceof Date && Number.isNaN(executeAt.getTime()))
-    throw new TypeError('executeAt is an invalid Date.')
   return withPayload({
     ...rest,
-    ...(delay === undefined ? {} : { executeAt: timeAfter(delay, executeAt) }),
+    ...(delay === undefined ? {} : { executeAt: timeAfter(delay, rest.executeAt) }),
     ...(targetUrl === undefined ? {} : { url: String(targetUrl) }),
     ...(method === undefined ? {} : { method: method.toUpperCase() }),
   })

@@ -259,12 +259,17 @@ it('computes the time of a delay', async () => {
   expect(JSON.parse(sent().body)).not.toHaveProperty('delay')
 })
 
-it('refuses a delay that is none, both times, and an invalid Date, before any request', () => {
+it('refuses a delay that is none, both times, and an invalid Date, before any request', async () => {
   const targetUrl = 'https://example.com'
-  const { tasks } = client()
+  const { tasks, cronJobs, deadLetters } = client()
   expect(() => tasks.create({ targetUrl, delay: '3 hours' })).toThrow(/not a duration such as/)
   const both = { targetUrl, delay: '3h', executeAt: new Date() } as never
   expect(() => tasks.create(both)).toThrow(/either executeAt or delay/)
-  expect(() => tasks.create({ targetUrl, executeAt: new Date('never') })).toThrow(/invalid Date/)
+  const never = new Date('never')
+  expect(() => tasks.create({ targetUrl, executeAt: never })).toThrow(/^executeAt is an invalid Date/)
+  expect(() => tasks.create({ targetUrl, delay: '3h', expiresAt: never })).toThrow(/^expiresAt is an invalid Date/)
+  expect(() => cronJobs.update('cron_1', { endsAt: never })).toThrow(/^endsAt is an invalid Date/)
+  expect(() => deadLetters.replay({ filter: { to: never } })).toThrow(/^to is an invalid Date/)
+  await expect(async () => tasks.list({ from: never })).rejects.toThrow(/^from is an invalid Date/)
   expect(server.received).toEqual([])
 })
