@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { readEventbridge } from './read-eventbridge.ts'
 
-const read = (expression: string, timezone = 'Europe/Berlin') => {
+const read = (expression: string, timezone = 'Europe/Berlin', dates = {}) => {
   const Target = { Arn: 'fn' }
-  const schedule = { Name: 'a', ScheduleExpression: expression, ScheduleExpressionTimezone: timezone, Target }
+  const schedule = { Name: 'a', ScheduleExpression: expression, ScheduleExpressionTimezone: timezone, Target, ...dates }
   const [entry] = readEventbridge(JSON.stringify(schedule), { target: ['fn=https://example.com'] })
   return entry && 'job' in entry ? entry.job : entry?.refusal
 }
@@ -32,6 +32,19 @@ it('gives years and single times a period in their zone', () => {
   const year = { starts_at: '2096-12-31T23:00:00.000Z', ends_at: '2097-12-31T23:00:00.000Z' }
   expect(read('cron(0 9 1 6 ? 2097)')).toMatchObject({ cron: '0 9 1 6 *', ...year })
   expect(read('at(2097-06-01T09:05:00)')).toMatchObject({ cron: '5 9 1 6 *', ...year })
+})
+
+it('limits a period to the dates of the schedule, which do not apply to a single time', () => {
+  const within = (expression: string, StartDate: string, EndDate: string) =>
+    read(expression, 'Europe/Berlin', { StartDate, EndDate })
+  const year = { starts_at: '2096-12-31T23:00:00.000Z', ends_at: '2097-12-31T23:00:00.000Z' }
+  const narrow = ['2097-02-01T00:00:00+01:00', '2097-12-31T23:30:00+01:00'] as const
+  const [starts_at, ends_at] = narrow
+  const wide = ['2097-01-01T00:30:00+02:00', '2098-06-01T00:00:00Z'] as const
+  expect(within('cron(0 9 * * ? 2097)', ...narrow)).toMatchObject({ starts_at, ends_at })
+  expect(within('cron(0 9 * * ? 2097)', ...wide)).toMatchObject(year)
+  expect(within('rate(1 hour)', ...narrow)).toMatchObject({ starts_at, ends_at })
+  expect(within('at(2097-06-01T09:05:00)', ...narrow)).toMatchObject(year)
 })
 
 it.each([

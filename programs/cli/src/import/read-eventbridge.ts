@@ -32,14 +32,16 @@ export function readEventbridge(text: string, { target }: SourceFlags): Entry[] 
 function readSchedule(schedule: Schedule, targets: readonly string[] | undefined): Found {
   const { Name: name, ScheduleExpressionTimezone: timezone, Target, FlexibleTimeWindow: window } = schedule
   const url = targetUrlOf(Target.Arn, targets)
-  const { cron, notes = [], ...times } = readExpression(schedule.ScheduleExpression, timezone)
+  const { cron, notes = [], isOnce, ...times } = readExpression(schedule.ScheduleExpression, timezone)
+  // A single time has no other dates.
+  const { StartDate, EndDate }: Partial<Schedule> = isOnce ? {} : schedule
   const { MaximumRetryAttempts: attempts, MaximumEventAgeInSeconds: ageS } = Target.RetryPolicy
   return {
     job: {
       ...requestFields({ url, method: 'POST', headers: {}, body: Target.Input ?? null }),
       ...{ name, cron, timezone },
-      starts_at: schedule.StartDate ?? times.starts_at,
-      ends_at: schedule.EndDate ?? times.ends_at,
+      starts_at: inOrder(StartDate, times.starts_at).at(-1),
+      ends_at: inOrder(EndDate, times.ends_at)[0],
       retry: { max_retries: Math.min(20, attempts) },
       max_age_ms: ageS * 1000,
     },
@@ -52,7 +54,18 @@ function readSchedule(schedule: Schedule, targets: readonly string[] | undefined
   }
 }
 
-type Times = { cron: string; notes?: string[]; starts_at?: string | undefined; ends_at?: string | undefined }
+// Their offsets may differ.
+function inOrder(...times: Array<string | undefined>): string[] {
+  return times.filter(time => time !== undefined).sort((a, b) => Date.parse(a) - Date.parse(b))
+}
+
+type Times = {
+  cron: string
+  notes?: string[]
+  isOnce?: true
+  starts_at?: string | undefined
+  ends_at?: string | undefined
+}
 
 // A single time becomes a yearly expression that is limited to its year.
 function readExpression(expression: string, timezone: string): Times {
@@ -65,7 +78,7 @@ function readExpression(expression: string, timezone: string): Times {
     const at = parseInstantIn(timezone, inner)
     if (at === null) throw new ImportRefusal(`The time ${inner} is not one such as 2027-06-01T09:05:00.`)
     if (at.getTime() < Date.now()) throw new ImportRefusal('Its time has passed.')
-    return { cron: `${minute} ${hour} ${day} ${month} *`, ...periodOf(`${year}`, timezone) }
+    return { cron: `${minute} ${hour} ${day} ${month} *`, isOnce: true, ...periodOf(`${year}`, timezone) }
   }
   const [minute = '', hour = '', day = '', month = '', weekday = '', year = '*'] = words
   const fields = [stepped(minute, 59), stepped(hour, 23), stepped(day, 31), stepped(month, 12), fromSunday(weekday)]
