@@ -233,6 +233,17 @@ describe('refuses with a reason', () => {
     expect(refusal(line)).toMatch(reason)
   })
 
+  it('what follows a time zone that is none, up to the next one', () => {
+    const line = '0 1 * * * https://example.com'
+    const entries = read(`CRON_TZ=CET-1CEST\n${line}\nA=b\n${line}\nCRON_TZ=Asia/Tokyo\n${line}`)
+    expect(entries).toMatchObject([
+      { place: 'line 1', refusal: expect.stringContaining('not a time zone') },
+      { place: 'line 2', refusal: 'Its time zone, CRON_TZ=CET-1CEST, is unknown.' },
+      { place: 'line 4', refusal: 'Its time zone, CRON_TZ=CET-1CEST, is unknown.' },
+      { place: 'line 6', job: { timezone: 'Asia/Tokyo' } },
+    ])
+  })
+
   it('with the line, and continues with the others', () => {
     const entries = read('# a\n\n0 0 * * * ls\r\n0 0 * * * https://example.com\n')
     expect(entries).toMatchObject(

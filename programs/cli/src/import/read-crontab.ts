@@ -21,16 +21,20 @@ export function readCrontab(text: string, { timezone: asked, users: hasUsers = f
   const variables: Record<string, string> = {}
   let timezone = asked ?? Intl.DateTimeFormat().resolvedOptions().timeZone
   if (!isTimeZone(timezone)) throw new UsageError(`${timezone} is not a time zone, such as Europe/Berlin.`)
+  let unknownZone: string | null = null
   return text.split(/\r?\n/).flatMap((line, i): Entry[] => {
     const place = `line ${i + 1}`
     const trimmed = line.trim()
     if (trimmed === '' || trimmed.startsWith('#')) return []
     const setting = readSetting(trimmed)
+    if (!setting && unknownZone !== null)
+      return [{ place, refusal: `Its time zone, CRON_TZ=${unknownZone}, is unknown.` }]
     if (!setting) return [toEntry(place, () => readEntry(trimmed, { hasUsers, timezone, variables }))]
     variables[setting.name] = setting.value
     if (setting.name !== 'CRON_TZ') return []
     const zone = setting.value.replace(/^:/, '')
-    if (!isTimeZone(zone)) {
+    unknownZone = isTimeZone(zone) ? null : setting.value
+    if (unknownZone !== null) {
       return [{ place, refusal: `CRON_TZ=${setting.value} is not a time zone name of the IANA database.` }]
     }
     timezone = zone
