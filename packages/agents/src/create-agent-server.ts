@@ -84,4 +84,4 @@ function structured(result: unknown, text: string): Record<string, unknown> {
   return JSON.parse(JSON.stringify(object, (_, member) => (member instanceof ExactNumber ? member.toString() : member)))
 }
 
-const mayBeExact = /\d{16}|\d[eE][+-]?\d/
+const mayBeExact = /\d[\d.]{15}|\d[eE][+-]?\d/

@@ -17,8 +17,8 @@ export class ExactNumber extends Number {
 const mark = `exact ${Math.random()} ${Math.random()} `
 const marked = new RegExp(`"${mark}([^"]*)"`, 'g')
 const stringOrNumber = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
-// Fewer digits without an exponent are exact.
-const mayChange = /\d{16}|\.\d{16}|\d[eE][+-]?\d/
+// Fewer digits without an exponent are exact. A point may divide them.
+const mayChange = /\d[\d.]{15}|\d[eE][+-]?\d/
 
 /** Parses JSON. Numbers that JavaScript would change become an `ExactNumber`. */
 export function parseJson(text: string): unknown {
