@@ -11,9 +11,20 @@ it.each([
   ['UTF-16, as PowerShell writes it', wide],
   ['big-endian UTF-16', Buffer.from(wide).swap16()],
 ])('reads %s', async (_, bytes) => {
+  expect(await read(bytes)).toBe(text)
+})
+
+it.each([
+  ['UTF-8', Buffer.from(text, 'latin1')],
+  ['UTF-16LE', wide.subarray(0, -1)],
+])('refuses bytes that are not %s', async (encoding, bytes) => {
+  await expect(read(bytes)).rejects.toThrow(`Standard input is not ${encoding} text.`)
+})
+
+function read(bytes: Buffer): Promise<string> {
   async function* stdin() {
     yield bytes.subarray(0, 1)
     yield bytes.subarray(1)
   }
-  expect(await readInput({ stdin: stdin() } as Pick<Context, 'stdin'> as Context, '-')).toBe(text)
-})
+  return readInput({ stdin: stdin() } as Pick<Context, 'stdin'> as Context, '-')
+}

@@ -7,8 +7,13 @@ import { UsageError } from './usage-error.ts'
 export async function readInput(ctx: Context, file: string): Promise<string> {
   const bytes = await readBytes(ctx, file)
   // PowerShell writes UTF-16.
-  const encoding = { fffe: 'utf-16le', feff: 'utf-16be' }[bytes.toString('hex', 0, 2)]
-  return new TextDecoder(encoding).decode(bytes)
+  const encoding = { fffe: 'utf-16le', feff: 'utf-16be' }[bytes.toString('hex', 0, 2)] ?? 'utf-8'
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes)
+  } catch {
+    const name = file === '-' ? 'Standard input' : file
+    throw new UsageError(`${name} is not ${encoding.toUpperCase()} text.`)
+  }
 }
 
 /** Returns the bytes of a file, or of standard input for `-`. */
