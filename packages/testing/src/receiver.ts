@@ -9,7 +9,7 @@ export type ReceivedCall = {
   path: string
   url: URL
   headers: Headers
-  /** The body as it was sent. */
+  /** The body as UTF-8 text. */
   text: string
   /** The body as JSON; undefined when it is none. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies whose shape they assert
@@ -44,11 +44,12 @@ export async function startReceiver(beforeAnswer: () => Promise<unknown>): Promi
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = await request.toArray()
-    const call = toCall(request, Buffer.concat(chunks).toString())
+    const body = Buffer.concat(chunks)
+    const call = toCall(request, body.toString())
     const queue = answers.get(call.path) ?? []
     const answer = (queue.length > 1 ? queue.shift() : queue[0]) ?? 200
     if (typeof answer === 'function') await beforeAnswer()
-    const reply = await toResponse(answer, call).catch(
+    const reply = await toResponse(answer, call, body).catch(
       error => new Response(String(error instanceof Error ? error.stack : error), { status: 500 }),
     )
     calls.push(call)
@@ -127,10 +128,14 @@ function parse(text: string): unknown {
   }
 }
 
-async function toResponse(answer: Answer, { method, url, headers, text }: ReceivedCall): Promise<Response> {
+async function toResponse(
+  answer: Answer,
+  { method, url, headers }: ReceivedCall,
+  bytes: Buffer<ArrayBuffer>,
+): Promise<Response> {
   if (typeof answer === 'number') return new Response(null, { status: answer })
   if (typeof answer === 'function') {
-    const body = method === 'GET' || method === 'HEAD' ? null : text
+    const body = method === 'GET' || method === 'HEAD' ? null : bytes
     return answer(new Request(url, { method, headers, body }))
   }
   const { status = 200, headers: own = {}, body = null } = answer
