@@ -2,6 +2,9 @@ import { Belfry, type BelfryOptions } from '@belfry/client'
 import { createOutput, type OutputStream } from './output/output.ts'
 import { UsageError } from './usage-error.ts'
 
+/** Why the program must stop when the reader of its output has left, as in `belfry list | head`. */
+export const closedPipe = new Error('The reader of the output has closed it.')
+
 /** The environment, streams and stop signal of the program. */
 export type Io = {
   env: Record<string, string | undefined>

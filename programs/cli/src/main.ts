@@ -8,15 +8,15 @@ if (major < 20 || (major === 20 && minor < 12)) {
   )
   process.exit(1)
 }
+const { closedPipe } = await import('./context.ts')
 const { runCli } = await import('./run-cli.ts')
 
 const stop = new AbortController()
 process.once('SIGINT', () => stop.abort())
 process.once('SIGTERM', () => stop.abort())
-// The reader of the output may close it early, as in `belfry list | head`.
 process.stdout.on('error', error => {
   if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
-  process.exit(0)
+  stop.abort(closedPipe)
 })
 process.exitCode = await runCli(process.argv.slice(2), {
   env: process.env,

@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { run } from '../test/run.ts'
+import { closedPipe } from './context.ts'
 
 const commands = [
   'schedule',
@@ -116,4 +117,19 @@ it.each([
 ])('exits with %i after an interruption of %j', async (code, args, input) => {
   const error = code === 0 ? '' : 'Interrupted.\n'
   expect(await run(args, undefined, input, AbortSignal.abort())).toEqual({ code, out: '', error })
+})
+
+it('exits with 0 only after a closed pipe of a command that reads', async () => {
+  const page = { data: [{ name: 'a', updated_at: '2026-01-01T00:00:00Z' }], next_cursor: null }
+  vi.stubGlobal('fetch', async (_url: string, { signal }: RequestInit) => {
+    signal?.throwIfAborted()
+    return Response.json(page)
+  })
+  onTestFinished(() => void vi.unstubAllGlobals())
+  const end = async (args: string[], reason?: Error) =>
+    (await run(args, undefined, 'project: shop', AbortSignal.abort(reason))).code
+  expect(await end(['--json', 'list', 'secrets', '--all'], closedPipe)).toBe(0)
+  expect(await end(['--json', 'list', 'secrets', '--all'])).toBe(1)
+  expect(await end(['tail'], closedPipe)).toBe(0)
+  expect(await end(['apply', '-f', '-'], closedPipe)).toBe(1)
 })

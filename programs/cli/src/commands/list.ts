@@ -1,7 +1,7 @@
 import type { Belfry } from '@belfry/client'
 import type { OptionField } from '@belfry/contract/openapi/option-fields'
 import { type Command, Option } from 'commander'
-import type { Context } from '../context.ts'
+import { type Context, closedPipe } from '../context.ts'
 import * as fields from '../generated/fields.ts'
 import { withOwnOptions } from '../options/exceptions.ts'
 import { bodyOf, type FieldFlags, optionOf, withFields } from '../options/field-options.ts'
@@ -106,13 +106,15 @@ function withPage(command: Command): Command {
 async function show(ctx: Context, what: string, kind: Kind, flags: Flags): Promise<void> {
   const max = flags.all ? Number.POSITIVE_INFINITY : flags.limit
   const found = kind.rows(ctx.belfry(), flags, Math.min(max, pageSize))
-  const count = await ctx.out.rows(kind.heading, take(found, max))
+  const count = await ctx.out.rows(kind.heading, take(found, max, ctx.signal))
   if (count === 0 && !ctx.out.isJson) ctx.stderr.write(`No ${what} found.\n`)
 }
 
-async function* take<T>(items: AsyncIterable<T>, max: number): AsyncGenerator<T> {
+async function* take<T>(items: AsyncIterable<T>, max: number, signal: AbortSignal): AsyncGenerator<T> {
   let count = 0
   for await (const item of items) {
+    if (signal.reason === closedPipe) return
+    signal.throwIfAborted()
     yield item
     count += 1
     if (count >= max) return
