@@ -283,6 +283,14 @@ def test_a_tail_resumes_after_the_last_run() -> None:
         next(client_of(Server(problem(503, "unavailable"))).runs.tail())
 
 
+def test_the_text_of_a_run_does_not_end_a_line_of_a_tail() -> None:
+    name = "a\u2028b\u2029c\x85d"
+    text = f'id: run_1\r\ndata: {{"id": "run_1", "task_name": "{name}"}}\r\n\r\n'.encode()
+    pieces = (text[i : i + 1] for i in range(len(text)))
+    answer = httpx.Response(200, content=pieces, headers={"content-type": "text/event-stream"})
+    assert next(client_of(Server(answer)).runs.tail()).task_name == name
+
+
 def test_progress_ends_with_the_operation() -> None:
     states = [("running", 1), ("running", 1), ("running", 2), ("done", 3)]
     server = Server(*[httpx.Response(200, json={"status": status, "done": done}) for status, done in states])

@@ -60,14 +60,14 @@ export function synchronous(python: string): string {
   const replacements: Array<[RegExp, string]> = [
     [/^"""The asynchronous/, '"""The synchronous'],
     [/\basyncio\.sleep/g, 'time.sleep'],
-    [/^import asyncio\nimport os$/m, 'import os\nimport time'],
+    [/^import asyncio\nimport os\nimport re$/m, 'import os\nimport re\nimport time'],
     [/An asynchronous client/g, 'A client'],
     [/\basync (def|with|for)\b/g, '$1'],
     [/`async with`/g, '`with`'],
     [/\bawait /g, ''],
     [/__a(iter|enter|exit)__/g, '__$1__'],
     [/\baclose\b/g, 'close'],
-    [/\ba(read|iter_bytes|iter_lines)\b/g, '$1'],
+    [/\ba(read|iter_bytes|iter_text)\b/g, '$1'],
     [/\b(_?)Async([A-Z])/g, '$1$2'],
     [/_async_http/g, '_sync_http'],
   ]

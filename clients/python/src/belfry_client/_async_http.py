@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -116,7 +117,7 @@ class AsyncHttp:
                         await _raise(response, target)
                     is_first, failures = False, 0
                     event: dict[str, str] = {}
-                    async for line in response.aiter_lines():
+                    async for line in _lines(response):
                         name, _, value = line.partition(":")
                         if line:
                             event[name] = value[1:] if value.startswith(" ") else value
@@ -147,6 +148,16 @@ _silence = 45.0
 _max_wait = 30.0
 # More than the server repeats after a reconnection.
 _max_known = 2_000
+
+
+async def _lines(response: httpx.Response) -> AsyncIterator[str]:
+    """Yields the lines of events. Those of httpx also end at U+2028 and others, which may stand in the text of JSON."""
+    rest = ""
+    async for text in response.aiter_text():
+        # A carriage return at the end may belong to a line feed in the next piece.
+        *lines, rest = re.split(r"\r\n|\n|\r(?!\Z)", rest + text)
+        for line in lines:
+            yield line
 
 
 async def _raise(response: httpx.Response, target: str) -> None:
