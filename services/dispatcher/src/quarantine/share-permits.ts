@@ -28,7 +28,7 @@ type Request = { number: number; task: BufferedTask; slot: Slot<BufferedTask> | 
 export function sharePermits(ctx: IntakeContext, child: ChildProcess): void {
   let open: Request | null = null
 
-  // Fails when the process ends, which releases the slot.
+  // Fails when the process ends: that releases the slot.
   const answer = (message: PermitAnswer) => child.send(message, () => {})
 
   async function ask(number: number, { id, workspaceId: workspace, origin }: QuarantinedTask): Promise<void> {
