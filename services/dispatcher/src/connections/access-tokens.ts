@@ -55,6 +55,7 @@ export function createAccessTokens(
   }
 
   async function renew(connection: OpenConnection, refused?: string): Promise<Kept> {
+    let wasUnneeded = false
     for (const giveUpAt = performance.now() + patienceMs; ; await sleep(pollMs)) {
       const token = await read(connection, refused)
       if (token && token.refreshAt > steadyTime()) return token
@@ -62,12 +63,14 @@ export function createAccessTokens(
       if (refresh.kind === 'taken') return replace(connection, refresh.id, token)
       // Another dispatcher requests the next token, and this one is still valid.
       if (token) return token
-      const isOver = performance.now() > giveUpAt || refresh.kind === 'unneeded'
-      if (!isOver) continue
+      // The reservation of another dispatcher may have ended between two statements, so it must be unneeded twice.
+      const isUnneeded = refresh.kind === 'unneeded' && (refused !== undefined || wasUnneeded)
+      wasUnneeded = refresh.kind === 'unneeded'
+      if (!isUnneeded && performance.now() <= giveUpAt) continue
       // Another dispatcher may have stored the next token between both statements.
       const last = await read(connection, refused)
       if (last) return last
-      if (refresh.kind === 'unneeded' && refused === undefined) {
+      if (isUnneeded && refused === undefined) {
         throw new UnsentTokenRequestError('The connection has been changed or deleted.')
       }
       throw new TokenRequestError('The token endpoint has issued no other token.')
