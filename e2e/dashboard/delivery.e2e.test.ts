@@ -18,8 +18,8 @@ describe('the state of delivery in the dashboard', { timeout: 240_000 }, () => {
       retry: { max_retries: 0 },
     }))
     expect((await stage.belfry.call('POST', `${root}/tasks/batch`, { tasks })).status).toBe(200)
-    const hourly = { name: 'Hourly', cron: '0 * * * *', method: 'POST', url: stage.receiver.url('/hourly') }
-    expect((await stage.belfry.call('POST', `${root}/cronjobs`, hourly)).status).toBe(201)
+    const rare = { name: 'Leap day', cron: '0 0 29 2 *', method: 'POST', url: stage.receiver.url('/rare') }
+    expect((await stage.belfry.call('POST', `${root}/cronjobs`, rare)).status).toBe(201)
     const host = new URL(stage.receiver.url('/')).host
     const hosts = async () => (await stage.belfry.call('GET', `${root}/hosts`)).body.data
     await waitFor(hosts, found => found[0]?.circuit.state === 'open', 60_000)
@@ -47,7 +47,7 @@ describe('the state of delivery in the dashboard', { timeout: 240_000 }, () => {
     const health = page.getByRole('region', { name: 'Health' })
     await health.getByRole('row', { name: /^Last hour \d+ 100% / }).waitFor()
     await page.getByRole('region', { name: 'Failures' }).getByRole('link', { name: '500' }).waitFor()
-    await page.getByRole('region', { name: 'Cron jobs' }).getByRole('link', { name: 'Hourly' }).waitFor()
+    await page.getByRole('region', { name: 'Cron jobs' }).getByRole('link', { name: 'Leap day' }).waitFor()
     await expectAccessible(page, ':slug/w/:ws/hosts/:host')
     await takeScreenshots(page, 'host')
     await page.getByRole('link', { name: /^\d+ due$/ }).click()
