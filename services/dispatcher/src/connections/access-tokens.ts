@@ -64,7 +64,7 @@ export function createAccessTokens(
       // Another dispatcher requests the next token, and this one is still valid.
       if (token) return token
       // The reservation of another dispatcher may have ended between two statements, so it must be unneeded twice.
-      const isUnneeded = refresh.kind === 'unneeded' && (refused !== undefined || wasUnneeded)
+      const isUnneeded = refresh.kind === 'unneeded' && wasUnneeded
       wasUnneeded = refresh.kind === 'unneeded'
       if (!isUnneeded && performance.now() <= giveUpAt) continue
       // Another dispatcher may have stored the next token between both statements.
