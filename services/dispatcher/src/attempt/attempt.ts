@@ -55,7 +55,10 @@ export abstract class Attempt implements CallEnds, WriteGate, Recording {
   /** What the intake knows about the wait of the task; null for nothing. */
   protected abstract get wait(): Wait | null
 
-  /** Called when the claim was undone, and the task waits again: its next attempt may start when a promise settles. */
+  /**
+   * Called while the claim is being undone, and before a notification can say that the task waits again: its next attempt may
+   * start when a promise settles.
+   */
   protected abstract onDeferred(until: Promise<unknown>): void
 
   /** Called when the call starts, with the length of its body. */
@@ -163,12 +166,13 @@ export abstract class Attempt implements CallEnds, WriteGate, Recording {
       if (outcome.kind === 'unsent') {
         this.#isSent = false
         const { until } = outcome
-        undoUnsentAttempt(this.#ctx, this.#claimed.task, outcome)
-          .then(isWaiting => {
-            if (isWaiting && until !== undefined) this.onDeferred(until)
-            this.#end()
-          })
-          .catch(error => this.#fault(error))
+        const undone = undoUnsentAttempt(this.#ctx, this.#claimed.task, outcome)
+        if (until !== undefined) {
+          const isReady = undone.then(() => until)
+          isReady.catch(() => {}) // the next attempt has the same error
+          this.onDeferred(isReady)
+        }
+        undone.then(() => this.#end()).catch(error => this.#fault(error))
         return
       }
       this.#outcome = outcome

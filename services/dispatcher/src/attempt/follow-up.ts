@@ -26,13 +26,12 @@ const maxDelayMs = 7_500
 /**
  * Undoes the claim of an attempt that could not start. Unless the outcome says until when it cannot, the task is due again some
  * seconds later, for any dispatcher.
- * @returns Whether the task waits: the claim had not ended.
  */
 export async function undoUnsentAttempt(
   ctx: AttemptContext,
   task: ClaimedTask,
   { message, until }: UnsentOutcome,
-): Promise<boolean> {
+): Promise<void> {
   const { taskId, workspaceId, runId, queueId } = task
   const id = toId('task', taskId)
   const delayMs = Math.round(minDelayMs + Math.random() * (maxDelayMs - minDelayMs))
@@ -47,7 +46,6 @@ export async function undoUnsentAttempt(
   ])
   if (queueId !== null) ctx.batches.advance(queueId)
   if (waiting && !isDeferred) await enqueueDue(ctx, [{ id, dueAt: waiting.dueAt.getTime() }], waiting.now.getTime())
-  return waiting !== null
 }
 
 /** Undoes claims as `undoClaims` does. Waits while the database is away. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { putConnection } from '@belfry/db/connections/connections'
 import { inTransaction } from '@belfry/db/postgres/in-transaction'
 import { nameQueue } from '@belfry/db/queues/queues'
@@ -64,7 +65,7 @@ async function stateOf({ test }: Setup, id: string | undefined) {
   return rows[0]
 }
 
-/** Waits until no task has a claim. A search for late work may claim one meanwhile; the claim is undone at once. */
+/** Waits until no task has a claim. */
 async function isDeferred({ test }: Setup): Promise<void> {
   const processing = `SELECT count(*)::int AS n FROM tasks WHERE state = 'processing'`
   await expect.poll(async () => (await test.pool.query(processing)).rows).toEqual([{ n: 0 }])
@@ -79,7 +80,7 @@ it('lets no calls start together that have waited for a token, above the rate of
   await test.pool.query('UPDATE tasks SET queue_id = $1 WHERE id = ANY ($2)', [queue, ids])
   await start(setUp)
   await expect.poll(() => requests.length, { timeout: 5_000 }).toBe(1)
-  await new Promise(resolve => setTimeout(resolve, 3_000))
+  await sleep(3_000)
   await isDeferred(setUp)
   expect(target.requests).toEqual([])
   const issuedAt = Date.now()
@@ -123,6 +124,26 @@ it('waits again without a claim when the token that it has waited for has expire
   await target.waitFor(1, 10_000)
 }, 30_000)
 
+// Its claim was answered `busy` first, so the dispatcher has tried later than at its due time.
+it('claims a task only once while it waits for a token, also when it was locked before', async () => {
+  const setUp = await setup()
+  const { test, target, requests } = setUp
+  const [id] = await storeTasks(setUp, 1)
+  await inTransaction(test.pool, async tx => {
+    await tx.query('SELECT FROM tasks WHERE id = $1 FOR UPDATE', [id])
+    await start(setUp)
+    await sleep(1_500)
+  })
+  await expect.poll(() => requests.length, { timeout: 5_000 }).toBe(1)
+  await isDeferred(setUp)
+  const text = 'SELECT updated_at AS at FROM tasks WHERE id = $1'
+  const [undone] = (await test.pool.query(text, [id])).rows
+  await sleep(5_000) // with searches for late work
+  expect((await test.pool.query(text, [id])).rows).toEqual([undone])
+  issue(requests[0])
+  await target.waitFor(1, 10_000)
+}, 30_000)
+
 it('does not call a task whose deadline passes while its token is requested', async () => {
   const setUp = await setup()
   const { test, target, requests } = setUp
@@ -144,7 +165,7 @@ it('fails the attempts that have waited for a token when it is refused', async (
   const ids = await storeTasks(setUp, 2)
   await start(setUp)
   await expect.poll(() => requests.length, { timeout: 5_000 }).toBe(1)
-  await new Promise(resolve => setTimeout(resolve, 500))
+  await sleep(500)
   requests[0]?.writeHead(401).end('{}')
   for (const id of ids)
     await expect.poll(() => stateOf(setUp, id), { timeout: 5_000 }).toMatchObject({ state: 'dead', attempts: 1 })
