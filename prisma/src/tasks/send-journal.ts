@@ -1,4 +1,5 @@
 import type { Pool } from '../postgres/pool.ts'
+import { type InputColumn, inputValues } from '../postgres/statement-input.ts'
 
 /** Prefetched claims that a dispatcher is about to send. `seq` increases with each entry. */
 export type JournalEntry = { dispatcherId: string; session: string; seq: number; runIds: readonly string[] }
@@ -14,9 +15,12 @@ export async function journalSends(pool: Pool, { dispatcherId, session, seq, run
   const text = `
     INSERT INTO sends (dispatcher_id, seq, run_ids)
     SELECT id, $3, $4::uuid[] FROM dispatchers WHERE id = $1 AND session = $2 FOR KEY SHARE`
-  const { rowCount } = await pool.query({ name: 'journal_sends', text, values: [dispatcherId, session, seq, runIds] })
+  const values = [dispatcherId, session, seq, ...inputValues(journalInput, runIds)]
+  const { rowCount } = await pool.query({ name: 'journal_sends', text, values })
   return rowCount === 1
 }
+
+const journalInput: ReadonlyArray<InputColumn<string>> = [['run_id', 'uuid', runId => runId]]
 
 /** Removes the entries of a dispatcher before `seq`, whose attempts are all recorded. */
 export async function trimJournal(pool: Pool, dispatcherId: string, seq: number): Promise<void> {
