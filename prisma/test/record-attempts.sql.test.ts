@@ -24,8 +24,7 @@ describe('recordAttempts', () => {
       finished(again, { ...failure, state: 'retrying', retryDelayMs: 30_000 }),
       finished(lost, { ...failure, state: 'dead' }),
     ])
-    expect(recorded.map(row => row?.taskId)).toEqual(tasks.map(task => task.taskId))
-    expect(recorded.map(row => row?.dueAt !== null)).toEqual([false, true, false])
+    expect(recorded.map(row => row && row.dueAt !== null)).toEqual([false, true, false])
     expect(await taskRow(db.pool, won.taskId)).toMatchObject({ state: 'success', lease_until: null, run_id: won.runId })
     expect(await taskRow(db.pool, lost.taskId)).toMatchObject({ state: 'dead', lease_until: null })
     const retrying = await taskRow(db.pool, again.taskId)

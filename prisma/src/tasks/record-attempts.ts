@@ -34,7 +34,7 @@ export type FinishedAttempt = {
 }
 
 /** `dueAt`: when a retrying task is due again. `now`: the current time. Both by the database's clock. */
-export type RecordedAttempt = { taskId: string } & ({ dueAt: Date; now: Date } | { dueAt: null; now: null })
+export type RecordedAttempt = { dueAt: Date; now: Date } | { dueAt: null; now: null }
 
 export const recordInput: ReadonlyArray<InputColumn<FinishedAttempt>> = [
   ['task_id', 'uuid', ({ taskId }) => taskId],
@@ -68,17 +68,29 @@ export async function recordAttempts(
 ): Promise<Array<RecordedAttempt | null>> {
   // Tasks of one time are stored together, so PostgreSQL reads their pages in sequence.
   const sorted = attempts.toSorted((one, other) => (one.taskId < other.taskId ? -1 : 1))
-  const values = inputValues(recordInput, sorted)
-  const { rows } = await pool.query<RecordedAttempt>({ name: 'record_attempts', text: recordStatement, values })
-  const byId = new Map(rows.map(row => [row.taskId, row]))
-  const others = sorted.filter(({ taskId }) => !byId.has(taskId))
-  if (others.length > 0) for (const row of await recordLate(pool, others)) byId.set(row.taskId, row)
-  return attempts.map(attempt => byId.get(attempt.taskId) ?? null)
+  const recorded = await store(pool, 'record_attempts', recordStatement, sorted)
+  const others = sorted.filter(attempt => recorded(attempt) === null)
+  if (others.length === 0) return attempts.map(recorded)
+  const late = await store(pool, 'record_late', lateStatement, others)
+  return attempts.map(attempt => recorded(attempt) ?? late(attempt))
 }
 
-async function recordLate(pool: Pool, attempts: readonly FinishedAttempt[]): Promise<RecordedAttempt[]> {
+type Answer = RecordedAttempt & { runId: string; stored: number | null }
+
+const ended: RecordedAttempt = { dueAt: null, now: null }
+
+/** Returns a function that tells the result of each attempt. */
+async function store(
+  pool: Pool,
+  name: string,
+  text: string,
+  attempts: readonly FinishedAttempt[],
+): Promise<(attempt: FinishedAttempt) => RecordedAttempt | null> {
   const values = inputValues(recordInput, attempts)
-  return (await pool.query<RecordedAttempt>({ name: 'record_late', text: lateStatement, values })).rows
+  const { rows } = await pool.query<Answer>({ name, text, values })
+  const byRun = new Map(rows.map(answer => [answer.runId, answer]))
+  const unlisted = rows.some(({ stored }) => stored === attempts.length) ? ended : null
+  return ({ runId }) => byRun.get(runId) ?? unlisted
 }
 
 // The subselect hides the old state from the planner: with stale statistics ("no task is processing") it would scan the
@@ -102,9 +114,11 @@ const usageChanges = `
       FROM moved WHERE octet_length(response_body) > 0 OR to_state = 'dead' OR ${extraRunBytes} > 0
       GROUP BY workspace_id
     )
-    SELECT id AS "taskId", CASE to_state WHEN 'retrying' THEN due_at END AS "dueAt",
-           CASE to_state WHEN 'retrying' THEN clock_timestamp() END AS now
-    FROM moved`
+    -- One row for nearly all batches: most attempts are stored, and end their tasks.
+    SELECT NULL::uuid AS "runId", NULL::timestamptz AS "dueAt", NULL::timestamptz AS now, count(*)::int AS stored FROM moved
+    UNION ALL
+    SELECT run_id, CASE to_state WHEN 'retrying' THEN due_at END, CASE to_state WHEN 'retrying' THEN clock_timestamp() END, NULL
+    FROM moved WHERE to_state = 'retrying' OR (SELECT count(*) FROM moved) < cardinality($1)`
 
 // A queue that blocked a task before its first attempt has moved its due time. A backfilled task is due long after its time.
 const reasonOf = (moved: string) => `

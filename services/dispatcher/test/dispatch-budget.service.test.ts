@@ -14,9 +14,9 @@ import { aWorkspace, type IntakeTest, setupIntake } from './intake/setup-intake.
 const budgets = {
   allocatedBytes: 31_000,
   statements: 0.03,
-  // Of a claim and of a record: each costs the client as much as its value.
-  claimColumns: 21,
-  recordColumns: 3,
+  // In the answers to a claim and to a record: a column costs the client as much as its value.
+  claimValues: 21.5,
+  recordValues: 0.2,
   transactions: 0.08,
   walBytes: 2_800,
 }
@@ -71,8 +71,8 @@ async function measureDispatches(): Promise<Cost> {
   return {
     allocatedBytes: bytesOf(profile.head) / measured,
     statements: statements.count() / measured,
-    claimColumns: statements.columns.get('claim_tasks') ?? Number.POSITIVE_INFINITY,
-    recordColumns: statements.columns.get('record_attempts') ?? Number.POSITIVE_INFINITY,
+    claimValues: (statements.values.get('claim_tasks') ?? Number.POSITIVE_INFINITY) / measured,
+    recordValues: (statements.values.get('record_attempts') ?? Number.POSITIVE_INFINITY) / measured,
     transactions: (after.transactions - before.transactions) / measured,
     walBytes: (after.walBytes - before.walBytes) / measured,
   }
@@ -128,24 +128,26 @@ function bytesOf({ selfSize, children }: HeapProfiler.SamplingHeapProfileNode): 
 const countRuns = 'SELECT count(*)::int AS runs FROM runs WHERE workspace_id = $1'
 const ofAttempts = ['claim_tasks', 'journal_sends', 'record_attempts']
 
-/** Counts the statements of the attempts of this process, and the columns of their results. */
-async function watchStatements(): Promise<{ count(): number; columns: Map<string, number> }> {
+/** Counts the statements of the attempts of this process, and the values of their results. */
+async function watchStatements(): Promise<{ count(): number; values: Map<string, number> }> {
   const client = await test.pool.connect()
   client.release()
   const { prototype } = (client.constructor as unknown as { Query: { prototype: DrivenQuery } }).Query // as pg exports it
-  const { submit, handleRowDescription } = prototype
+  const { submit, handleCommandComplete } = prototype
   let count = 0
-  const columns = new Map<string, number>()
+  const values = new Map<string, number>()
   vi.spyOn(prototype, 'submit').mockImplementation(function (this: DrivenQuery, connection) {
     if (ofAttempts.includes(this.name ?? '')) count += 1
     return submit.call(this, connection)
   })
-  vi.spyOn(prototype, 'handleRowDescription').mockImplementation(function (this: DrivenQuery, message) {
-    columns.set(this.name ?? this.text, message.fields.length)
-    handleRowDescription.call(this, message)
+  vi.spyOn(prototype, 'handleCommandComplete').mockImplementation(function (this: DrivenQuery, ...given) {
+    const { rows, fields } = this._result
+    const name = this.name ?? this.text
+    values.set(name, (values.get(name) ?? 0) + rows.length * fields.length)
+    handleCommandComplete.apply(this, given)
   })
   onTestFinished(() => void vi.restoreAllMocks())
-  return { count: () => count, columns }
+  return { count: () => count, values }
 }
 
 /** What the driver calls of a query. */
@@ -153,7 +155,8 @@ type DrivenQuery = {
   name?: string
   text: string
   submit(connection: unknown): unknown
-  handleRowDescription(message: { fields: unknown[] }): void
+  _result: { rows: unknown[]; fields: unknown[] }
+  handleCommandComplete(...given: unknown[]): void
 }
 
 async function storeTasks(count: number): Promise<string> {
