@@ -4,9 +4,9 @@
 WITH input AS (SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::bool[]) AS input (id, token, origin, is_prefetch)),
 ready AS (
   SELECT t.ctid AS place, t.id, t.workspace_id, t.execute_at, t.due_at AS scheduled_at,
-         t.state = 'pending' AS is_first, input.token, input.is_prefetch, t.lost, r.url AS "url", r.method AS "method", r.headers AS "headers", r.payload AS "payload", r.max_retries AS "maxRetries", r.backoff AS "backoff", r.base_delay_ms AS "baseDelayMs", r.max_delay_ms AS "maxDelayMs", r.timeout_ms AS "timeoutMs",
-         CASE WHEN num_nonnulls(r.content_type, r.retry_delays, r.qstash, r.connection, r.topic, r.traceparent, r.depth, r.subscription_id, r.is_report, t.cron_job_id, extract(epoch FROM t.expires_at)::float8 * 1000) > 0 THEN json_build_object(
-           'contentType', r.content_type, 'retryDelays', r.retry_delays, 'qstash', r.qstash, 'connection', r.connection, 'topic', r.topic, 'traceparent', r.traceparent, 'depth', r.depth, 'subscriptionId', r.subscription_id, 'isReport', r.is_report, 'cronJobId', t.cron_job_id, 'expiresAt', extract(epoch FROM t.expires_at)::float8 * 1000)::text END AS rare,
+         t.state = 'pending' AS is_first, input.token, input.is_prefetch, t.lost, r.timeout_ms, r.url, r.headers, r.payload,
+         concat_ws(' ', r.method, r.max_retries, r.backoff, r.base_delay_ms, r.max_delay_ms, r.timeout_ms) AS policy,
+         CASE WHEN num_nonnulls(r.content_type, r.retry_delays, r.qstash, r.connection, r.topic, r.traceparent, r.depth, r.subscription_id, r.is_report, t.cron_job_id, round(date_part('epoch', t.expires_at) * 1000)) > 0 THEN json_build_object('contentType', r.content_type, 'retryDelays', r.retry_delays, 'qstash', r.qstash, 'connection', r.connection, 'topic', r.topic, 'traceparent', r.traceparent, 'depth', r.depth, 'subscriptionId', r.subscription_id, 'isReport', r.is_report, 'cronJobId', t.cron_job_id, 'expiresAt', round(date_part('epoch', t.expires_at) * 1000))::text END AS rare,
   CASE WHEN t.cron_job_id IS NOT NULL AND t.state = 'pending' AND t.replay_of IS NULL THEN (
     SELECT CASE
       WHEN j.id IS NULL THEN 'cronjob_deleted'
@@ -88,7 +88,7 @@ claimed AS (
       dispatcher_id = CASE WHEN refusal IS NULL THEN $8::uuid END,
       prefetched = refusal IS NULL AND d.is_prefetch,
       lease_until = CASE WHEN refusal IS NULL THEN
-        clock_timestamp() + (d."timeoutMs" + 15000) * interval '1 millisecond' END
+        clock_timestamp() + (d.timeout_ms + 15000) * interval '1 millisecond' END
   FROM start CROSS JOIN decided d WHERE t.ctid = d.place
   RETURNING d.*, t.state, t.run_id, t.attempts, start.at AS claimed_at
 ),
@@ -104,11 +104,9 @@ spent AS (
   ) n
   WHERE b.month = utc_month(now()) AND b.organization_id = n.organization_id AND b.dispatcher_id = $8::uuid
 )
-SELECT id AS "taskId", refusal, NULL::uuid AS "organizationId", run_id AS "runId", attempts AS attempt, lost,
-       is_prefetch AS prefetched, scheduled_at AS "scheduledAt", workspace_id AS "workspaceId",
-       nullif(execute_at, scheduled_at) AS "executeAt", NULL::uuid AS "queueId",
-       "url", "method", "headers", "payload", "maxRetries", "backoff", "baseDelayMs", "maxDelayMs", "timeoutMs", "rare"
+SELECT id AS "taskId", workspace_id AS "workspaceId", run_id AS "runId", attempts AS attempt, round(date_part('epoch', scheduled_at) * 1000) AS "dueAt",
+       CASE WHEN execute_at <> scheduled_at OR lost > 0 OR num_nonnulls(NULL::uuid, refusal) > 0 THEN json_build_object('executeAt', round(date_part('epoch', execute_at) * 1000), 'lost', lost, 'queueId', NULL::uuid, 'refusal', refusal)::text END AS special, url, headers, payload, policy, rare
 FROM claimed
 UNION ALL
-SELECT id, reason, organization_id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+SELECT id, NULL, NULL, NULL, NULL, json_build_object('organizationId', organization_id)::text, NULL, NULL, NULL, NULL, NULL
 FROM refused WHERE reason = 'short'

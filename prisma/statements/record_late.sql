@@ -28,6 +28,8 @@ changed AS (
   FROM moved WHERE octet_length(response_body) > 0 OR to_state = 'dead' OR nullif(greatest(coalesce(octet_length(request_headers), 0) + coalesce(octet_length(response_headers), 0) - 4096, 0), 0) > 0
   GROUP BY workspace_id
 )
-SELECT id AS "taskId", CASE to_state WHEN 'retrying' THEN due_at END AS "dueAt",
-       CASE to_state WHEN 'retrying' THEN clock_timestamp() END AS now
-FROM moved
+-- One row for nearly all batches: most attempts are stored, and end their tasks.
+SELECT NULL::uuid AS "runId", NULL::timestamptz AS "dueAt", NULL::timestamptz AS now, count(*)::int AS stored FROM moved
+UNION ALL
+SELECT run_id, CASE to_state WHEN 'retrying' THEN due_at END, CASE to_state WHEN 'retrying' THEN clock_timestamp() END, NULL
+FROM moved WHERE to_state = 'retrying' OR (SELECT count(*) FROM moved) < cardinality($1)

@@ -10,10 +10,13 @@ import {
   type Claim,
   type ClaimedRow,
   type ClaimRequest,
-  listed,
+  claimedRow,
   requestColumns,
+  requestNames,
   type ShortClaim,
+  specialOf,
   toClaim,
+  unclaimedRow,
 } from './claimed-row.ts'
 import { expiredReason, expireTasks } from './expire-tasks.ts'
 import { explainClaims, startsWithClaim } from './explain-claims.ts'
@@ -114,9 +117,10 @@ export async function claimFromBlocks(
     if (part.length === 0) continue
     const values = [...inputValues(claimInput, part), ...limits, dispatcherId, quarantine, isToppedUp]
     const { rows } = await db.query<ClaimedRow>({ name, text, values })
-    for (const row of rows) claims.set(row.taskId, toClaim(row))
+    for (const row of rows) claims.set(row.taskId, toClaim(row, distinct.get(row.taskId)?.isPrefetch ?? false))
     if (!isQueued) continue
-    const freed = rows.flatMap(({ taskId, queueId }) => (claims.get(taskId)?.kind === 'gone' ? (queueId ?? []) : []))
+    const refused = rows.filter(({ taskId }) => claims.get(taskId)?.kind === 'gone')
+    const freed = refused.flatMap(row => specialOf(row).queueId ?? [])
     await advanceQueues(db, [...new Set(freed)])
   }
   if (claims.size < distinct.size) {
@@ -175,8 +179,6 @@ const claimTexts = {
   isToppedUp: `${toppedUpParameter}::boolean`,
 }
 
-const unclaimedColumns = Array(7).fill('NULL').join(', ')
-
 // "NOT IN" rather than "IN (pending, retrying)": for the latter the planner may choose the partial index on due_at, and read
 // all of it for each batch.
 //
@@ -188,7 +190,7 @@ const claimText = (queues: QueueTexts) => `
     WITH input AS (${inputRows(claimInput)}),
     ${queues.ready === '' ? 'ready' : 'candidates'} AS (
       SELECT t.ctid AS place, t.id, t.workspace_id, t.execute_at, t.due_at AS scheduled_at,
-             t.state = 'pending' AS is_first, input.token, input.is_prefetch, t.lost, ${requestColumns}, ${ownRefusal} AS own_refusal${queues.columns}
+             t.state = 'pending' AS is_first, input.token, input.is_prefetch, t.lost, r.timeout_ms, ${requestColumns}, ${ownRefusal} AS own_refusal${queues.columns}
       FROM input JOIN tasks t ON t.id = input.id JOIN task_requests r ON r.task_id = input.id
       WHERE t.state NOT IN ('processing', 'success', 'dead', 'cancelled') AND t.waits_for = 0 AND t.due_at <= clock_timestamp()
         AND (input.origin IS NULL OR ${originOf('r.url')} = input.origin)
@@ -220,24 +222,21 @@ const claimText = (queues: QueueTexts) => `
           dispatcher_id = CASE WHEN refusal IS NULL THEN ${claimTexts.dispatcher} END,
           prefetched = refusal IS NULL AND d.is_prefetch,
           lease_until = CASE WHEN refusal IS NULL THEN
-            clock_timestamp() + (d."timeoutMs" + ${leaseMarginMs}) * interval '1 millisecond' END
+            clock_timestamp() + (d.timeout_ms + ${leaseMarginMs}) * interval '1 millisecond' END
       FROM start CROSS JOIN decided d WHERE t.ctid = d.place
       RETURNING d.*, t.state, t.run_id, t.attempts, start.at AS claimed_at
     ),
     ${spentExecutions(claimTexts.dispatcher)}${queues.counted}
-    SELECT id AS "taskId", refusal, NULL::uuid AS "organizationId", run_id AS "runId", attempts AS attempt, lost,
-           is_prefetch AS prefetched, scheduled_at AS "scheduledAt", workspace_id AS "workspaceId",
-           nullif(execute_at, scheduled_at) AS "executeAt", ${queues.advances} AS "queueId",
-           ${listed(field => `"${field}"`)}
+    SELECT ${claimedRow('', { dueAt: 'scheduled_at', queueId: queues.advances, refusal: 'refusal' })}, ${requestNames}
     FROM claimed
     UNION ALL
-    SELECT id, reason, organization_id, ${unclaimedColumns}, NULL, ${listed(() => 'NULL')}
+    SELECT ${unclaimedRow('id', { organizationId: 'organization_id' })}
     FROM refused WHERE reason = 'short'${
       queues.blocked === ''
         ? ''
         : `
     UNION ALL
-    SELECT id, 'blocked', NULL, ${unclaimedColumns}, queue_id, ${listed(() => 'NULL')} FROM (${queues.blocked}) blocked`
+    SELECT ${unclaimedRow('id', { refusal: "'blocked'", queueId: 'queue_id' })} FROM (${queues.blocked}) blocked`
     }`
 
 export const claimStatement = claimText(unlimitedClaim)

@@ -1,6 +1,6 @@
 import { timeOfUuid } from '@belfry/domain/id'
 import type { TaskRequest } from '../generated/client.ts'
-import { namesOf, type StoredRequest, usualColumns } from './stored-request.ts'
+import type { StoredRequest } from './stored-request.ts'
 
 type Origin = Pick<TaskRequest, 'topic' | 'traceparent' | 'depth' | 'subscriptionId' | 'isReport'>
 
@@ -67,18 +67,13 @@ export type ClaimRequest = {
 /** The dispatcher's block of executions does not cover the task. Nothing has changed; `claimWithTopUp` claims it. */
 export type ShortClaim = { kind: 'short'; organizationId: string }
 
-/** Returns a list of the fields of a request in a claim. */
-export const listed = (write: (field: string, column: string) => string) =>
-  Object.entries(requestFields)
-    .map(([field, column]) => write(field, column))
-    .join(', ')
-// A trigger stores the callbacks, so an attempt does not need them.
-const { callbacks: _callbacks, queue: _queue, contentType, ...sentColumns } = namesOf(usualColumns)
-const requestFields = Object.assign({}, sentColumns, { rare: 'rare' })
+// Each column of a row costs the client as much as its value. So the short values of a request are one text, of which
+// there are few, and what few tasks have is JSON.
 
-// Each column of a row costs the client as much as its value, and few tasks have one of these.
+const ms = (time: string) => `round(date_part('epoch', ${time}) * 1000)`
+
 const rareColumns = {
-  contentType: `r.${contentType}`,
+  contentType: 'r.content_type',
   retryDelays: 'r.retry_delays',
   qstash: 'r.qstash',
   connection: 'r.connection',
@@ -88,59 +83,99 @@ const rareColumns = {
   subscriptionId: 'r.subscription_id',
   isReport: 'r.is_report',
   cronJobId: 't.cron_job_id',
-  expiresAt: 'extract(epoch FROM t.expires_at)::float8 * 1000',
+  expiresAt: ms('t.expires_at'),
 }
-const rare = `
-             CASE WHEN num_nonnulls(${Object.values(rareColumns).join(', ')}) > 0 THEN json_build_object(
-               ${Object.entries(rareColumns)
-                 .map(([field, column]) => `'${field}', ${column}`)
-                 .join(', ')})::text END AS rare`
-/** SQL: these fields of a task `t` and its request `r`. */
-export const requestColumns = `${Object.entries(sentColumns)
-  .map(([field, column]) => `r.${column} AS "${field}"`)
-  .join(', ')},${rare}`
+
+/** SQL: the request of a claimed task `t` in `r`. */
+export const requestColumns = `r.url, r.headers, r.payload,
+             concat_ws(' ', r.method, r.max_retries, r.backoff, r.base_delay_ms, r.max_delay_ms, r.timeout_ms) AS policy,
+             CASE WHEN num_nonnulls(${Object.values(rareColumns).join(', ')}) > 0 THEN ${jsonOf(rareColumns)} END AS rare`
+
+/** Returns the SQL of an object with some members, as JSON text. */
+function jsonOf(members: Readonly<Record<string, string>>): string {
+  const pairs = Object.entries(members).map(([name, value]) => `'${name}', ${value}`)
+  return `json_build_object(${pairs.join(', ')})::text`
+}
+
+/** SQL of a claim: the columns in which the rows of its two statements differ. */
+type ClaimTexts = { dueAt: string; queueId: string; refusal: string }
+
+/**
+ * Returns the SQL of the row of a task that a claim has locked.
+ * @param of - What precedes the names of its other columns.
+ */
+export function claimedRow(of: string, { dueAt, queueId, refusal }: ClaimTexts): string {
+  const special = jsonOf({ executeAt: ms(`${of}execute_at`), lost: `${of}lost`, queueId, refusal })
+  return `${of}id AS "taskId", ${of}workspace_id AS "workspaceId", ${of}run_id AS "runId", ${of}attempts AS attempt, ${ms(dueAt)} AS "dueAt",
+           CASE WHEN ${of}execute_at <> ${dueAt} OR ${of}lost > 0 OR num_nonnulls(${queueId}, ${refusal}) > 0 THEN ${special} END AS special`
+}
+
+/** Returns the SQL of the row of a task that a claim has not changed. */
+export function unclaimedRow(id: string, special: Readonly<Record<string, string>>): string {
+  return `${id}, NULL, NULL, NULL, NULL, ${jsonOf(special)}, NULL, NULL, NULL, NULL, NULL`
+}
+
+/** SQL: the names of `requestColumns`, in their order. */
+export const requestNames = 'url, headers, payload, policy, rare'
 
 type Rare = Partial<Pick<ClaimedTask, keyof typeof rareColumns>>
 
+type Special = {
+  executeAt?: number
+  lost?: number
+  queueId?: string | null
+  refusal?: string | null
+  organizationId?: string
+}
+
 /** A task as a claim returns it. */
-export type ClaimedRow = Omit<ClaimedTask, keyof Rare | 'executeAt' | 'claimedAt'> & {
-  /** Null: when it was scheduled. */
-  executeAt: Date | null
-  /** `Rare` as JSON text. */
+export type ClaimedRow = Pick<
+  ClaimedTask,
+  'taskId' | 'workspaceId' | 'runId' | 'attempt' | 'url' | 'headers' | 'payload'
+> & {
+  /** Epoch milliseconds. */
+  dueAt: number
+  policy: string
+  /** `Special` as JSON text; null for most tasks. */
+  special: string | null
+  /** `Rare` as JSON text; null for most tasks. */
   rare: string | null
-  refusal: string | null
-  organizationId: string | null
 }
 
 const nothingRare: Rare = {}
+const nothingSpecial: Special = {}
 
-export function toClaim(row: ClaimedRow): Claim | ShortClaim {
-  const { refusal, organizationId, queueId } = row
-  if (organizationId !== null) return { kind: 'short', organizationId }
+/** @param isPrefetched - Whether the attempt needs an entry in the send journal. */
+export function toClaim(row: ClaimedRow, isPrefetched: boolean): Claim | ShortClaim {
+  const special = specialOf(row)
+  const { organizationId, refusal, queueId = null } = special
+  if (organizationId !== undefined) return { kind: 'short', organizationId }
   if (refusal === 'blocked' && queueId !== null) return { kind: 'blocked', queueId }
-  if (refusal !== null) return { kind: 'gone', refusal }
+  if (refusal != null) return { kind: 'gone', refusal }
   const rare: Rare = row.rare === null ? nothingRare : JSON.parse(row.rare)
+  const policy = policyOf(row.policy)
+  const scheduledAt = new Date(row.dueAt)
   const task: ClaimedTask = {
     taskId: row.taskId,
     workspaceId: row.workspaceId,
     runId: row.runId,
     attempt: row.attempt,
-    lost: row.lost,
-    prefetched: row.prefetched,
+    lost: special.lost ?? 0,
+    prefetched: isPrefetched,
     queueId,
-    scheduledAt: row.scheduledAt,
-    executeAt: row.executeAt ?? row.scheduledAt,
+    scheduledAt,
+    executeAt: special.executeAt === undefined ? scheduledAt : new Date(special.executeAt),
     // The id of a run begins with the time of its claim.
     claimedAt: new Date(timeOfUuid(row.runId)),
     url: row.url,
-    method: row.method,
+    method: policy.method,
     headers: row.headers,
     payload: row.payload,
-    maxRetries: row.maxRetries,
-    backoff: row.backoff,
-    baseDelayMs: row.baseDelayMs,
-    maxDelayMs: row.maxDelayMs,
-    timeoutMs: row.timeoutMs,
+    maxRetries: policy.maxRetries,
+    backoff: policy.backoff,
+    baseDelayMs: policy.baseDelayMs,
+    maxDelayMs: policy.maxDelayMs,
+    timeoutMs: policy.timeoutMs,
     contentType: rare.contentType ?? null,
     retryDelays: rare.retryDelays ?? null,
     qstash: rare.qstash ?? null,
@@ -154,4 +189,29 @@ export function toClaim(row: ClaimedRow): Claim | ShortClaim {
     expiresAt: rare.expiresAt ?? null,
   }
   return { kind: 'claimed', task, receivedAt: performance.now() }
+}
+
+/** What few claims say of a task. */
+export function specialOf({ special }: Pick<ClaimedRow, 'special'>): Special {
+  return special === null ? nothingSpecial : JSON.parse(special)
+}
+
+type Policy = Pick<ClaimedTask, 'method' | 'maxRetries' | 'backoff' | 'baseDelayMs' | 'maxDelayMs' | 'timeoutMs'>
+
+let latest: { text: string; policy: Policy } | null = null
+
+// The tasks of a batch mostly have the same.
+function policyOf(text: string): Policy {
+  if (latest?.text === text) return latest.policy
+  const [method = '', retries, backoff, base, max, timeout] = text.split(' ')
+  const policy: Policy = {
+    method,
+    maxRetries: Number(retries),
+    backoff: backoff as Policy['backoff'], // the text of its enumeration
+    baseDelayMs: Number(base),
+    maxDelayMs: Number(max),
+    timeoutMs: Number(timeout),
+  }
+  latest = { text, policy }
+  return policy
 }

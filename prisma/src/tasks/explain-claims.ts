@@ -6,8 +6,10 @@ import {
   type Claim,
   type ClaimedRow,
   type ClaimRequest,
+  claimedRow,
   requestColumns,
   type ShortClaim,
+  specialOf,
   toClaim,
 } from './claimed-row.ts'
 import { expiredReason, isExpired } from './expire-tasks.ts'
@@ -36,13 +38,16 @@ export const unclaimedInput: ReadonlyArray<InputColumn<ClaimRequest>> = [
   ['id', 'uuid', ({ taskId }) => taskId],
   ['token', 'text', ({ token }) => token],
 ]
+const claimedColumns = claimedRow('t.', {
+  dueAt: 't.due_at',
+  queueId: `CASE WHEN t.queue_id IS NOT NULL AND ${isQueued('t')} THEN t.queue_id END`,
+  refusal: 'NULL',
+})
 // Only a claim that carries the token needs its request, whose payload may be long.
 export const unclaimedStatement = `
     WITH input AS (${inputRows(unclaimedInput)})
-    SELECT t.id AS "taskId", t.state, NULL AS refusal, NULL AS "organizationId", t.run_id AS "runId", t.attempts AS attempt, t.lost, t.prefetched,
-           t.quarantined, t.due_at AS "scheduledAt", t.workspace_id AS "workspaceId", t.execute_at AS "executeAt", ${requestColumns},
+    SELECT ${claimedColumns}, ${requestColumns}, t.state, t.prefetched, t.quarantined,
            CASE WHEN t.queue_id IS NOT NULL THEN ${isQueued('t')} END AS "isQueued", t.waits_for AS "waitsFor",
-           CASE WHEN t.queue_id IS NOT NULL AND ${isQueued('t')} THEN t.queue_id END AS "queueId",
            extract(epoch FROM t.due_at - clock_timestamp())::float8 * 1000 AS "dueInMs", ${originOf('o.url')} AS origin,
            ${startsWithClaim} AS "startsWithClaim", ${isExpired} AS "isExpired"
     FROM input JOIN tasks t ON t.id = input.id JOIN task_requests o ON o.task_id = input.id
@@ -50,6 +55,7 @@ export const unclaimedStatement = `
 
 type UnclaimedRow = ClaimedRow & {
   state: TaskState
+  prefetched: boolean
   quarantined: boolean
   origin: string
   dueInMs: number
@@ -61,11 +67,12 @@ type UnclaimedRow = ClaimedRow & {
 
 function explain(row: UnclaimedRow | undefined, request: ClaimRequest, quarantine: boolean): Claim | ShortClaim {
   if (!row) return gone
-  const { state, quarantined, origin, dueInMs, isQueued, waitsFor, startsWithClaim, isExpired, ...claimed } = row
-  if (state === 'processing' && carries(row.runId, request.token)) return toClaim(claimed)
+  const { state, prefetched, quarantined, origin, dueInMs, isQueued, waitsFor, startsWithClaim, isExpired } = row
+  if (state === 'processing' && carries(row.runId, request.token)) return toClaim(row, prefetched)
   if ((state !== 'pending' && state !== 'retrying') || quarantined !== quarantine || waitsFor === 2) return gone
   if (isExpired) return { kind: 'gone', refusal: expiredReason }
-  if (waitsFor === 1) return row.queueId === null ? gone : { kind: 'blocked', queueId: row.queueId }
+  const { queueId } = specialOf(row)
+  if (waitsFor === 1) return queueId == null ? gone : { kind: 'blocked', queueId }
   if (dueInMs > 0) return { kind: 'early', dueInMs }
   if (request.origin !== undefined && request.origin !== origin) return { kind: 'moved', origin }
   if (isQueued && !request.isQueued) return { kind: 'queued' }

@@ -15,7 +15,7 @@ const budgets = {
   allocatedBytes: 31_000,
   statements: 0.03,
   // In the answers to a claim and to a record: a column costs the client as much as its value.
-  claimValues: 21.5,
+  claimValues: 11.5,
   recordValues: 0.2,
   transactions: 0.08,
   walBytes: 2_800,
