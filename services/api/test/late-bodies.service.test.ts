@@ -29,11 +29,13 @@ it.each([
   const caller = await api.signUp()
   const [method, path, headers, value] = make(caller)
   const body = JSON.stringify(value)
-  const all = { 'Content-Type': 'application/json', 'Content-Length': body.length, ...headers }
+  const all = { 'Content-Type': 'application/json', 'Content-Length': body.length, Expect: '100-continue', ...headers }
   const sent = request(api.url + path, { method, headers: all })
   const answered = once(sent, 'response') as Promise<[IncomingMessage]>
+  sent.flushHeaders()
+  await once(sent, 'continue') // the caller has been checked
   sent.write(body.slice(0, -1))
-  await sleep(2_500)
+  await sleep(2_100)
   await act(caller)
   sent.end(body.slice(-1))
   const [response] = await answered
