@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { propertyRuns } from '@belfry/test-support/property-runs'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   changeCronJob,
   deleteCronJob,
@@ -16,9 +16,6 @@ import { lookAheadMs, minuteMs, useCronJobs, withinMinute } from './use-cron-job
 const { db, create, letTimePass, tasksOf, finish, makeDue } = useCronJobs()
 
 describe('expandCronJobs', () => {
-  // It expands the cron jobs of all workspaces.
-  beforeEach(() => db.pool.query('DELETE FROM cron_jobs'))
-
   it('makes one task of each occurrence, with several schedulers at once', async () => {
     const jobs = await Promise.all(Array.from({ length: 40 }, () => create()))
     await db.pool.query(`DELETE FROM tasks WHERE cron_job_id = ANY ($1)`, [jobs.map(({ id }) => id)])

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { beforeEach } from 'vitest'
 import { createCronJob, type NewCronJob } from '../src/cron-jobs/change-cron-job.ts'
 import { useDatabase } from './setup.ts'
 
@@ -17,6 +18,7 @@ type Row = { id: string; state: string; reason: string | null; at: Date }
 /** A database for the tests of a file, and what they do with its cron jobs. */
 export function useCronJobs() {
   const db = useDatabase()
+  beforeEach(() => db.pool.query('DELETE FROM cron_jobs')) // an expansion takes those of all workspaces in turn
 
   async function aCronJob(changes: Partial<NewCronJob> = {}): Promise<NewCronJob> {
     const [organizationId, workspaceId] = [randomUUID(), randomUUID()]

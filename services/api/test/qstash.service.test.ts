@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fromId } from '@belfry/domain/id'
 import { expect, it, onTestFinished } from 'vitest'
 import { burstUntilRefused, type Caller, useApi } from './setup.ts'
@@ -211,7 +212,10 @@ it('sends messages at once whose delay passes while they wait for the database',
     call('POST', `/v2/publish/${target}`, 'x', { ...delay, 'Upstash-Deduplication-Id': 'late' }),
     call('POST', '/v2/batch', JSON.stringify([item, { ...item, headers: {} }])),
   ])
-  await new Promise(resolve => setTimeout(resolve, 3_000))
+  const waiting = `SELECT count(*)::int AS n FROM pg_locks JOIN pg_database d ON d.oid = database
+    WHERE NOT granted AND relation = 'tasks'::regclass AND datname = current_database()`
+  await expect.poll(async () => (await api.db.query(waiting)).rows, { interval: 10 }).toEqual([{ n: 3 }])
+  await sleep(2_100)
   await holder.query('COMMIT')
   const [one, unique, { body: batch }] = await answers
   const ids = [one.body, unique.body, ...batch].map(({ messageId }) => fromId('msg', messageId))
