@@ -194,4 +194,27 @@ describe('tasks in the dashboard', { timeout: 180_000 }, () => {
     await page.getByRole('heading', { name: 'You do not have access to this page', exact: true }).waitFor()
     await expectAccessible(page, ':slug/w/:ws/tasks/new')
   })
+
+  it('ends a search for good on a slow device, too', async () => {
+    const page = await stage.ownerPage()
+    for (const name of ['alpha', 'beta']) await create({ name })
+    await open(page, '/tasks?name=al', 'Tasks')
+    await page.getByRole('link', { name: 'alpha' }).waitFor()
+    await page.evaluate(() => {
+      const start = setTimeout
+      // Blocks the page after the start of each timer until that should end.
+      const stalled = (handler: () => void, ms = 0) => {
+        const timer = start(handler, ms)
+        for (const until = performance.now() + Math.min(ms, 300) + 20; performance.now() < until; );
+        return timer
+      }
+      Object.assign(window, { setTimeout: stalled })
+    })
+    const entries = () => page.evaluate(() => history.length)
+    const before = await entries()
+    await page.getByRole('button', { name: 'Clear', exact: true }).click()
+    await page.getByRole('link', { name: 'beta' }).waitFor()
+    await page.waitForTimeout(1_000)
+    expect([await entries(), new URL(page.url()).search]).toEqual([before + 1, ''])
+  })
 })

@@ -113,23 +113,25 @@ export function SearchFilter<Name extends string>({
   isPageSearch,
 }: FilterProps<Name> & { isPageSearch?: boolean }) {
   const applied = filters.first(name)
-  const [text, setText] = useState(applied)
+  // What the user types, until the URL has it. A text from the URL must never be set again: on a slow device, that would come
+  // after the next change of the URL.
+  const [typed, setTyped] = useState<string | null>(null)
   const own = useRef<string[]>([])
   const { set } = filters
   useEffect(() => {
     // The URL returns what this field has set, possibly after the user typed more and the field has set that too.
     const at = own.current.indexOf(applied)
-    if (at === -1) setText(applied)
+    setTyped(typed => (at === -1 || typed === applied ? null : typed))
     own.current = at === -1 ? [] : own.current.slice(at + 1)
   }, [applied])
   useEffect(() => {
-    if (text === applied) return
+    if (typed === null || typed === applied) return
     const timer = setTimeout(() => {
-      own.current.push(text)
-      set(name, text)
+      own.current.push(typed)
+      set(name, typed)
     }, 250)
     return () => clearTimeout(timer)
-  }, [text, applied, set, name])
+  }, [typed, applied, set, name])
   return (
     <div className={styles.search}>
       <TextInput
@@ -137,8 +139,8 @@ export function SearchFilter<Name extends string>({
         aria-label={label}
         placeholder={label}
         aria-keyshortcuts={isPageSearch ? '/' : undefined}
-        value={text}
-        onChange={event => setText(event.target.value)}
+        value={typed ?? applied}
+        onChange={event => setTyped(event.target.value)}
       />
     </div>
   )
