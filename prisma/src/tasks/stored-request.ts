@@ -36,7 +36,7 @@ export const optionColumns = {
 } as const satisfies { [Field in keyof RequestOptions]: InputColumn<RequestOptions> }
 
 /** Returns the names of columns by field. */
-export function namesOf<Field extends string>(columns: Record<Field, InputColumn<never>>): Record<Field, string> {
+function namesOf<Field extends string>(columns: Record<Field, InputColumn<never>>): Record<Field, string> {
   const names = Object.entries<InputColumn<never>>(columns).map(([field, [name]]) => [field, name])
   return Object.fromEntries(names)
 }
