@@ -230,13 +230,13 @@ const claimText = (queues: QueueTexts) => `
     SELECT ${claimedRow('', { dueAt: 'scheduled_at', queueId: queues.advances, refusal: 'refusal' })}, ${requestNames}
     FROM claimed
     UNION ALL
-    SELECT ${unclaimedRow('id', { organizationId: 'organization_id' })}
+    SELECT ${unclaimedRow({ organizationId: 'organization_id' })}
     FROM refused WHERE reason = 'short'${
       queues.blocked === ''
         ? ''
         : `
     UNION ALL
-    SELECT ${unclaimedRow('id', { refusal: "'blocked'", queueId: 'queue_id' })} FROM (${queues.blocked}) blocked`
+    SELECT ${unclaimedRow({ refusal: "'blocked'", queueId: 'queue_id' })} FROM (${queues.blocked}) blocked`
     }`
 
 export const claimStatement = claimText(unlimitedClaim)

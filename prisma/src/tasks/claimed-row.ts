@@ -111,8 +111,8 @@ export function claimedRow(of: string, { dueAt, queueId, refusal }: ClaimTexts):
 }
 
 /** Returns the SQL of the row of a task that a claim has not changed. */
-export function unclaimedRow(id: string, special: Readonly<Record<string, string>>): string {
-  return `${id}, NULL, NULL, NULL, NULL, ${jsonOf(special)}, NULL, NULL, NULL, NULL, NULL`
+export function unclaimedRow(special: Readonly<Record<string, string>>): string {
+  return `id, NULL, NULL, NULL, NULL, ${jsonOf(special)}, NULL, NULL, NULL, NULL, NULL`
 }
 
 /** SQL: the names of `requestColumns`, in their order. */

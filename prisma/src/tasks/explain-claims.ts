@@ -46,8 +46,7 @@ const claimedColumns = claimedRow('t.', {
 // Only a claim that carries the token needs its request, whose payload may be long.
 export const unclaimedStatement = `
     WITH input AS (${inputRows(unclaimedInput)})
-    SELECT ${claimedColumns}, ${requestColumns}, t.state, t.prefetched, t.quarantined,
-           CASE WHEN t.queue_id IS NOT NULL THEN ${isQueued('t')} END AS "isQueued", t.waits_for AS "waitsFor",
+    SELECT ${claimedColumns}, ${requestColumns}, t.state, t.prefetched, t.quarantined, t.waits_for AS "waitsFor",
            extract(epoch FROM t.due_at - clock_timestamp())::float8 * 1000 AS "dueInMs", ${originOf('o.url')} AS origin,
            ${startsWithClaim} AS "startsWithClaim", ${isExpired} AS "isExpired"
     FROM input JOIN tasks t ON t.id = input.id JOIN task_requests o ON o.task_id = input.id
@@ -59,7 +58,6 @@ type UnclaimedRow = ClaimedRow & {
   quarantined: boolean
   origin: string
   dueInMs: number
-  isQueued: boolean | null
   waitsFor: number
   startsWithClaim: boolean
   isExpired: boolean
@@ -67,7 +65,7 @@ type UnclaimedRow = ClaimedRow & {
 
 function explain(row: UnclaimedRow | undefined, request: ClaimRequest, quarantine: boolean): Claim | ShortClaim {
   if (!row) return gone
-  const { state, prefetched, quarantined, origin, dueInMs, isQueued, waitsFor, startsWithClaim, isExpired } = row
+  const { state, prefetched, quarantined, origin, dueInMs, waitsFor, startsWithClaim, isExpired } = row
   if (state === 'processing' && carries(row.runId, request.token)) return toClaim(row, prefetched)
   if ((state !== 'pending' && state !== 'retrying') || quarantined !== quarantine || waitsFor === 2) return gone
   if (isExpired) return { kind: 'gone', refusal: expiredReason }
@@ -75,7 +73,7 @@ function explain(row: UnclaimedRow | undefined, request: ClaimRequest, quarantin
   if (waitsFor === 1) return queueId == null ? gone : { kind: 'blocked', queueId }
   if (dueInMs > 0) return { kind: 'early', dueInMs }
   if (request.origin !== undefined && request.origin !== origin) return { kind: 'moved', origin }
-  if (isQueued && !request.isQueued) return { kind: 'queued' }
+  if (queueId != null && !request.isQueued) return { kind: 'queued' }
   return request.isPrefetch && startsWithClaim ? { kind: 'not_prefetchable' } : { kind: 'busy' }
 }
 

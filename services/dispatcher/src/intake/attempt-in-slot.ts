@@ -95,7 +95,7 @@ export class AttemptInSlot extends Attempt implements ClaimWaiter, Wait {
     const { task } = this.#slot
     task.pendingClaim = undefined
     this.#ctx.buffer.evict(task)
-    // An answer `early` or `busy` has moved it. When the task is deferred, the buffer knows it again by its stored time.
+    // An earlier answer, `early` or `busy`, may have moved it. The buffer recognizes a deferred task by its stored time.
     task.dueAt = answer.task.scheduledAt.getTime()
     this.#runId = answer.task.runId
     this.begin(answer, session, task.waited)
