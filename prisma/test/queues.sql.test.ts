@@ -206,11 +206,9 @@ describe('rate_limit', () => {
     const { id, tasks } = await aQueue({ rateLimit: { count: 1, periodMs: 60_000 } }, 2)
     await claimAll(db.pool, tasks)
     expect(await advanceQueues(db.pool, [id])).toBe(0)
-    const isWaiting = async () => {
-      const { rows } = await db.pool.query('SELECT advance_at > now() AS waits FROM queues WHERE id = $1', [id])
-      return rows[0].waits
-    }
-    expect(await isWaiting()).toBe(true)
+    const text = `SELECT (extract(epoch FROM q.advance_at - s.at) * 1000)::int AS ms
+      FROM queues q JOIN queue_starts s ON s.queue_id = q.id WHERE q.id = $1`
+    expect((await db.pool.query(text, [id])).rows).toEqual([{ ms: 58_200 }]) // 1.8 seconds ahead
     expect(await advanceRatedQueues(db.pool, 10)).toBe(0)
     await db.pool.query(`UPDATE queue_starts SET at = at - interval '58.5 seconds' WHERE queue_id = $1`, [id])
     await db.pool.query('UPDATE queues SET advance_at = now() WHERE id = $1', [id])

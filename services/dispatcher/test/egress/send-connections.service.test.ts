@@ -93,7 +93,7 @@ describe('connections', () => {
     const server = await tcpServerFor(socket => socket.on('data', () => socket.write(answer)))
     expect(await senderFor().send(`http://127.0.0.1:${server.port}/`)).toEqual(response(200))
     if (kept > 0) await sleep(4_500)
-    await expect.poll(() => server.openConnections()).toBe(kept)
+    await expect.poll(() => server.openConnections(), { timeout: 8_000 }).toBe(kept)
   })
 
   it.each([
