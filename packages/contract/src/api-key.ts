@@ -2,6 +2,7 @@ import { parseCidrs } from '@belfry/domain/address'
 import { keyRights, keyScopes } from '@belfry/domain/permissions'
 import { z } from 'zod'
 import { integer, textField } from './fields.ts'
+import { namedObject } from './named-object.ts'
 import { operation } from './operation.ts'
 import { listQuery, pageOf } from './page.ts'
 import { idField, orNull, shownText, shownTexts, textOrNull, timestampField } from './response-fields.ts'
@@ -100,17 +101,15 @@ const fields = {
   revoked_at: timestampField().nullable(),
 }
 
-const apiKey = z.object(fields).meta({ id: 'ApiKey' })
+const apiKey = namedObject('ApiKey', fields)
 
 export type ApiKey = z.infer<typeof apiKey>
 
 /** The response to its creation, the only one with the key itself. */
-export const newApiKey = z
-  .object({
-    ...fields,
-    key: shownText('The key itself, shown only once.', 'bf_4kT9zQ1mXc7VbN2pLr8WsYd3HfGj5KaE0ZuPqi'),
-  })
-  .meta({ id: 'NewApiKey' })
+export const newApiKey = namedObject('NewApiKey', {
+  ...fields,
+  key: shownText('The key itself, shown only once.', 'bf_4kT9zQ1mXc7VbN2pLr8WsYd3HfGj5KaE0ZuPqi'),
+})
 
 export type NewApiKey = z.infer<typeof newApiKey>
 

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { auditStream, putAuditStreamBody } from './audit-stream.ts'
 import { exportFormat, exportTypes } from './export.ts'
 import { repeatable } from './fields.ts'
+import { namedObject } from './named-object.ts'
 import { operation } from './operation.ts'
 import { pageFields, pageOf, timeRange } from './page.ts'
 import { idField, orNull, shownText, textOrNull, timestampField } from './response-fields.ts'
@@ -22,26 +23,24 @@ const listAuditLogQuery = z.strictObject({
 export const exportAuditLogQuery = listAuditLogQuery.omit({ limit: true, cursor: true }).extend(exportFormat)
 
 /** An action of a user, an API key or an operator. */
-const auditEntry = z
-  .object({
-    id: idField('aud'),
-    action: z.enum(auditActions),
-    actor: z
-      .object({
-        user_id: orNull(idField('user'), { description: 'The user; null for an API key or an operator.' }),
-        email: orNull(z.string(), { examples: ['ada@example.com'] }),
-        api_key_id: orNull(idField('key'), { description: 'The API key; null for a user or an operator.' }),
-      })
-      .meta({ description: 'A user or an API key; neither for an operator of the installation.' }),
-    workspace_id: orNull(idField('ws'), {
-      description: 'The workspace of the action; null for the organization as a whole.',
-    }),
-    object_id: z.string().meta({ description: 'The affected object: an id, or the name of a secret.' }),
-    address: shownText('The IP address of the caller.', '192.0.2.7'),
-    details: z.record(z.string(), z.unknown()).meta({ examples: [{ from: 'member', to: 'admin' }] }),
-    created_at: timestampField(),
-  })
-  .meta({ id: 'AuditEntry' })
+const auditEntry = namedObject('AuditEntry', {
+  id: idField('aud'),
+  action: z.enum(auditActions),
+  actor: z
+    .object({
+      user_id: orNull(idField('user'), { description: 'The user; null for an API key or an operator.' }),
+      email: orNull(z.string(), { examples: ['ada@example.com'] }),
+      api_key_id: orNull(idField('key'), { description: 'The API key; null for a user or an operator.' }),
+    })
+    .meta({ description: 'A user or an API key; neither for an operator of the installation.' }),
+  workspace_id: orNull(idField('ws'), {
+    description: 'The workspace of the action; null for the organization as a whole.',
+  }),
+  object_id: z.string().meta({ description: 'The affected object: an id, or the name of a secret.' }),
+  address: shownText('The IP address of the caller.', '192.0.2.7'),
+  details: z.record(z.string(), z.unknown()).meta({ examples: [{ from: 'member', to: 'admin' }] }),
+  created_at: timestampField(),
+})
 
 export type AuditEntry = z.infer<typeof auditEntry>
 
@@ -58,15 +57,13 @@ const listedAuditEntry = auditEntry
 export type ListedAuditEntry = z.infer<typeof listedAuditEntry>
 
 /** A sign-in of the user, or a change of the password. */
-export const accountEntry = z
-  .object({
-    id: idField('aud'),
-    action: z.enum(accountActions),
-    address: shownText('The IP address of the caller.', '192.0.2.7'),
-    device: textOrNull('The program and the system of a sign-in.', 'Chrome on Linux'),
-    created_at: timestampField(),
-  })
-  .meta({ id: 'AccountEntry' })
+export const accountEntry = namedObject('AccountEntry', {
+  id: idField('aud'),
+  action: z.enum(accountActions),
+  address: shownText('The IP address of the caller.', '192.0.2.7'),
+  device: textOrNull('The program and the system of a sign-in.', 'Chrome on Linux'),
+  created_at: timestampField(),
+})
 
 export type AccountEntry = z.infer<typeof accountEntry>
 

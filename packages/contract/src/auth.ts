@@ -1,6 +1,7 @@
 import { roles } from '@belfry/domain/permissions'
 import { z } from 'zod'
 import { textField } from './fields.ts'
+import { namedObject } from './named-object.ts'
 import { idField, shownFlag, shownText, shownTexts, textOrNull, timestampField } from './response-fields.ts'
 import { displayName, emailAddress, newPassword } from './text-rules.ts'
 
@@ -22,19 +23,17 @@ export const loginBody = z.strictObject({
 })
 
 /** Who may create an account at the moment. */
-export const registrationRules = z
-  .object({
-    registration: z.enum(['open', 'invite', 'closed']).meta({
-      description: '`open`: any user may. `invite`: users with an invitation may. `closed`: no user may.',
-    }),
-    domains: shownTexts('The domains of the email addresses that may register without an invitation. Empty: all.', [
-      'example.com',
-    ]).readonly(),
-    check_url: textOrNull(
-      'A page that gives out the `check_token` of a registration, such as a captcha. Null: none is required.',
-    ),
-  })
-  .meta({ id: 'RegistrationRules' })
+export const registrationRules = namedObject('RegistrationRules', {
+  registration: z.enum(['open', 'invite', 'closed']).meta({
+    description: '`open`: any user may. `invite`: users with an invitation may. `closed`: no user may.',
+  }),
+  domains: shownTexts('The domains of the email addresses that may register without an invitation. Empty: all.', [
+    'example.com',
+  ]).readonly(),
+  check_url: textOrNull(
+    'A page that gives out the `check_token` of a registration, such as a captcha. Null: none is required.',
+  ),
+})
 
 /** A new password requires the current one. */
 export const updateMeBody = z
@@ -49,14 +48,12 @@ export const updateMeBody = z
   })
   .meta({ examples: [{ name: 'Ada Lovelace' }] })
 
-export const user = z
-  .object({
-    id: idField('user'),
-    email: z.string().meta({ format: 'email', examples: ['ada@example.com'] }),
-    name: z.string().meta({ examples: ['Ada Lovelace'] }),
-    created_at: timestampField(),
-  })
-  .meta({ id: 'User' })
+export const user = namedObject('User', {
+  id: idField('user'),
+  email: z.string().meta({ format: 'email', examples: ['ada@example.com'] }),
+  name: z.string().meta({ examples: ['Ada Lovelace'] }),
+  created_at: timestampField(),
+})
 
 export type User = z.infer<typeof user>
 
@@ -68,42 +65,36 @@ export const namedOrganization = {
 }
 
 /** The signed-in user, and the 100 organizations that they joined last. */
-export const me = z
-  .object({
-    user,
-    must_confirm_email: shownFlag('Whether the user must confirm the email address before creating an organization.'),
-    is_operator: shownFlag('Whether the user may open the operator console.', false),
-    organizations: z.array(z.object({ ...namedOrganization, role: z.enum(roles) })),
-  })
-  .meta({ id: 'Me' })
+export const me = namedObject('Me', {
+  user,
+  must_confirm_email: shownFlag('Whether the user must confirm the email address before creating an organization.'),
+  is_operator: shownFlag('Whether the user may open the operator console.', false),
+  organizations: z.array(z.object({ ...namedOrganization, role: z.enum(roles) })),
+})
 
 export type Me = z.infer<typeof me>
 
 /** A session of the signed-in user. */
-export const session = z
-  .object({
-    id: idField('ses'),
-    device: shownText('The program and the system that signed in.', 'Chrome on Linux'),
-    address: textOrNull('The IP address of a recent request.', '192.0.2.7'),
-    is_current: shownFlag('Whether this request came with it.'),
-    created_at: timestampField(),
-    last_used_at: timestampField().meta({ description: 'Written at most once a minute.' }),
-    expires_at: timestampField(),
-  })
-  .meta({ id: 'Session' })
+export const session = namedObject('Session', {
+  id: idField('ses'),
+  device: shownText('The program and the system that signed in.', 'Chrome on Linux'),
+  address: textOrNull('The IP address of a recent request.', '192.0.2.7'),
+  is_current: shownFlag('Whether this request came with it.'),
+  created_at: timestampField(),
+  last_used_at: timestampField().meta({ description: 'Written at most once a minute.' }),
+  expires_at: timestampField(),
+})
 
 export type Session = z.infer<typeof session>
 
 /** The response to a registration or a login. */
-export const signedIn = z
-  .object({
-    user,
-    token: shownText(
-      'The session token. Browsers also receive it as a cookie.',
-      'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl',
-    ),
-    expires_at: timestampField(),
-  })
-  .meta({ id: 'SignedIn' })
+export const signedIn = namedObject('SignedIn', {
+  user,
+  token: shownText(
+    'The session token. Browsers also receive it as a cookie.',
+    'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl',
+  ),
+  expires_at: timestampField(),
+})
 
 export type SignedIn = z.infer<typeof signedIn>

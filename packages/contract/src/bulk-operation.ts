@@ -1,6 +1,7 @@
 import { taskSources } from '@belfry/domain/task-source'
 import { z } from 'zod'
 import { flag, hostFilter, integer, refuse, repeatable, textField } from './fields.ts'
+import { namedObject } from './named-object.ts'
 import { operation } from './operation.ts'
 import { listQuery, pageOf, timeRange } from './page.ts'
 import { idField, numberOrNull, orNull, shownFlag, shownNumber, timestampField } from './response-fields.ts'
@@ -115,41 +116,37 @@ const shownFilter = z.object({
 })
 
 /** A cancel or a stop of many tasks in the background. */
-export const taskOperation = z
-  .object({
-    ...ids,
-    action: z.enum(['cancel', 'stop']),
-    filter: shownFilter,
-    status,
-    total: totalOf('Tasks', 'ended'),
-    ended: shownNumber('Tasks cancelled or stopped so far.', 1500),
-    ...ends,
-  })
-  .meta({ id: 'TaskOperation' })
+export const taskOperation = namedObject('TaskOperation', {
+  ...ids,
+  action: z.enum(['cancel', 'stop']),
+  filter: shownFilter,
+  status,
+  total: totalOf('Tasks', 'ended'),
+  ended: shownNumber('Tasks cancelled or stopped so far.', 1500),
+  ...ends,
+})
 
 export type TaskOperation = z.infer<typeof taskOperation>
 
 /** A cancel, a stop, a replay or a discard of many tasks in the background. */
-export const bulkOperation = z
-  .object({
-    ...ids,
-    action: z.enum(bulkActions),
-    ids: orNull(z.array(idField('task')), {
-      description: 'The chosen tasks. Null: all that match the filter.',
-      examples: [null],
-    }),
-    filter: shownFilter.extend({
-      state_reason: texts(null),
-      error: z.array(z.enum(runErrorCodes)).nullable(),
-      response_status: texts(null),
-    }),
-    per_second: shownPerSecond,
-    status,
-    total: totalOf('Tasks', 'done'),
-    done: shownNumber('Tasks cancelled, stopped, replayed or discarded so far.', 1500),
-    ...ends,
-  })
-  .meta({ id: 'BulkOperation' })
+export const bulkOperation = namedObject('BulkOperation', {
+  ...ids,
+  action: z.enum(bulkActions),
+  ids: orNull(z.array(idField('task')), {
+    description: 'The chosen tasks. Null: all that match the filter.',
+    examples: [null],
+  }),
+  filter: shownFilter.extend({
+    state_reason: texts(null),
+    error: z.array(z.enum(runErrorCodes)).nullable(),
+    response_status: texts(null),
+  }),
+  per_second: shownPerSecond,
+  status,
+  total: totalOf('Tasks', 'done'),
+  done: shownNumber('Tasks cancelled, stopped, replayed or discarded so far.', 1500),
+  ...ends,
+})
 
 export type BulkOperation = z.infer<typeof bulkOperation>
 
@@ -158,40 +155,37 @@ const startedEnding = taskOperation
   .meta({ description: 'Set when there are too many for one request; they follow in the background.' })
 
 /** The result of a cancel of many tasks. */
-export const cancelledTasks = z
-  .object({ cancelled: z.int().meta({ examples: [12] }), operation: startedEnding })
-  .meta({ id: 'CancelledTasks' })
+export const cancelledTasks = namedObject('CancelledTasks', {
+  cancelled: z.int().meta({ examples: [12] }),
+  operation: startedEnding,
+})
 
 /** The result of a stop of many tasks. */
-export const stoppedTasks = z
-  .object({
-    stopped: z.int().meta({ examples: [12], description: 'The number of tasks that this request stopped.' }),
-    operation: startedEnding,
-  })
-  .meta({ id: 'StoppedTasks' })
+export const stoppedTasks = namedObject('StoppedTasks', {
+  stopped: z.int().meta({ examples: [12], description: 'The number of tasks that this request stopped.' }),
+  operation: startedEnding,
+})
 
 /** A replay or discard in the background. */
-export const deadLetterOperation = z
-  .object({
-    ...ids,
-    action: z.enum(['replay', 'discard']),
-    filter: z.object({
-      cronjob_id: idField('cron').nullable(),
-      topic: z.string().nullable(),
-      label: z.string().nullable(),
-      ...times,
-      name: z.string().nullable(),
-      host: z.array(z.string()).nullable(),
-      error: z.array(z.enum(runErrorCodes)).nullable(),
-      response_status: texts(null),
-    }),
-    per_second: shownPerSecond,
-    status,
-    total: totalOf('Dead letters', 'settled'),
-    settled: shownNumber('Dead letters replayed or discarded so far.', 1500),
-    ...ends,
-  })
-  .meta({ id: 'DeadLetterOperation' })
+export const deadLetterOperation = namedObject('DeadLetterOperation', {
+  ...ids,
+  action: z.enum(['replay', 'discard']),
+  filter: z.object({
+    cronjob_id: idField('cron').nullable(),
+    topic: z.string().nullable(),
+    label: z.string().nullable(),
+    ...times,
+    name: z.string().nullable(),
+    host: z.array(z.string()).nullable(),
+    error: z.array(z.enum(runErrorCodes)).nullable(),
+    response_status: texts(null),
+  }),
+  per_second: shownPerSecond,
+  status,
+  total: totalOf('Dead letters', 'settled'),
+  settled: shownNumber('Dead letters replayed or discarded so far.', 1500),
+  ...ends,
+})
 
 export type DeadLetterOperation = z.infer<typeof deadLetterOperation>
 
@@ -200,31 +194,25 @@ const startedSettling = deadLetterOperation
   .meta({ description: 'Set when there are too many for one request; the rest follows in the background.' })
 
 /** The result of a replay. */
-export const replayedDeadLetters = z
-  .object({
-    replayed: z.int().meta({ examples: [12], description: 'The number of dead letters that this request replayed.' }),
-    operation: startedSettling,
-  })
-  .meta({ id: 'ReplayedDeadLetters' })
+export const replayedDeadLetters = namedObject('ReplayedDeadLetters', {
+  replayed: z.int().meta({ examples: [12], description: 'The number of dead letters that this request replayed.' }),
+  operation: startedSettling,
+})
 
 /** The result of a discard. */
-export const discardedDeadLetters = z
-  .object({
-    discarded: z.int().meta({ examples: [12], description: 'The number of dead letters that this request discarded.' }),
-    operation: startedSettling,
-  })
-  .meta({ id: 'DiscardedDeadLetters' })
+export const discardedDeadLetters = namedObject('DiscardedDeadLetters', {
+  discarded: z.int().meta({ examples: [12], description: 'The number of dead letters that this request discarded.' }),
+  operation: startedSettling,
+})
 
 /** The query that counts tasks, with the filters of their list. */
 export const countTasksQuery = z.strictObject({ state, state_reason, ...taskFilterFields })
 
 /** A number of tasks. */
-export const taskCount = z
-  .object({
-    count: z.int().meta({ examples: [4200], description: 'How many tasks match, at most 10,000.' }),
-    is_capped: shownFlag('Whether there may be more: at most 100,000 tasks are checked, and 10,000 counted.'),
-  })
-  .meta({ id: 'TaskCount' })
+export const taskCount = namedObject('TaskCount', {
+  count: z.int().meta({ examples: [4200], description: 'How many tasks match, at most 10,000.' }),
+  is_capped: shownFlag('Whether there may be more: at most 100,000 tasks are checked, and 10,000 counted.'),
+})
 
 export type TaskCount = z.infer<typeof taskCount>
 

@@ -1,6 +1,7 @@
 import { timeoutLimits } from '@belfry/domain/timeout'
 import { z } from 'zod'
 import { headersField, integer, textField } from './fields.ts'
+import { namedObject } from './named-object.ts'
 import { millisecondsField, orNull } from './response-fields.ts'
 import { retry, retryPolicy } from './retry.ts'
 import { targetUrl } from './text-rules.ts'
@@ -27,14 +28,12 @@ export const callbackFields = {
 }
 
 /** The target of a callback in a response. */
-const callback = z
-  .object({
-    url: z.string().meta({ examples: ['https://example.com/hooks/done'] }),
-    headers: z.record(z.string(), z.string()).meta({ examples: [{}] }),
-    retry,
-    timeout_ms: millisecondsField(30_000),
-  })
-  .meta({ id: 'Callback' })
+const callback = namedObject('Callback', {
+  url: z.string().meta({ examples: ['https://example.com/hooks/done'] }),
+  headers: z.record(z.string(), z.string()).meta({ examples: [{}] }),
+  retry,
+  timeout_ms: millisecondsField(30_000),
+})
 
 export type Callback = z.infer<typeof callback>
 

@@ -1,6 +1,7 @@
 import { checkSecretValue } from '@belfry/domain/secrets/secret-value'
 import { z } from 'zod'
 import { integer, textField } from './fields.ts'
+import { namedObject } from './named-object.ts'
 import { operation } from './operation.ts'
 import { pageOf } from './page.ts'
 import { numberOrNull, orNull, shownText, shownTexts, textOrNull, timestampField } from './response-fields.ts'
@@ -140,37 +141,33 @@ export const putConnectionBody = z.discriminatedUnion('kind', [
 
 export type PutConnectionBody = z.infer<typeof putConnectionBody>
 
-export const connection = z
-  .object({
-    name: z.string().meta({ examples: ['billing-api'] }),
-    kind: z.enum(connectionKinds),
-    hosts: shownTexts('The hosts that it may authenticate to.', ['api.example.com']),
-    header: textOrNull('Of the kind `header`: the name of the header.', 'Authorization'),
-    username: textOrNull('Of the kind `basic`.'),
-    token_url: textOrNull('Of the kind `oauth2`: the token endpoint.'),
-    client_id: textOrNull('Of the kind `oauth2`.'),
-    client_authentication: orNull(z.enum(['basic', 'post']), { examples: [null] }),
-    scope: textOrNull('Of the kind `oauth2`.'),
-    parameters: orNull(z.record(z.string(), z.string()), { examples: [null] }),
-    audience: textOrNull('Of the kind `identity_token`.'),
-    lifetime_s: numberOrNull('Of the kind `identity_token`: how long a token is valid, in seconds.'),
-    ca_certificate: textOrNull('Authorities that are trusted in addition to the public ones, as PEM.'),
-    client_certificate: textOrNull('The certificate that calls present to the target, as PEM.'),
-    created_at: timestampField(),
-    updated_at: timestampField(),
-  })
-  .meta({ id: 'Connection' })
+export const connection = namedObject('Connection', {
+  name: z.string().meta({ examples: ['billing-api'] }),
+  kind: z.enum(connectionKinds),
+  hosts: shownTexts('The hosts that it may authenticate to.', ['api.example.com']),
+  header: textOrNull('Of the kind `header`: the name of the header.', 'Authorization'),
+  username: textOrNull('Of the kind `basic`.'),
+  token_url: textOrNull('Of the kind `oauth2`: the token endpoint.'),
+  client_id: textOrNull('Of the kind `oauth2`.'),
+  client_authentication: orNull(z.enum(['basic', 'post']), { examples: [null] }),
+  scope: textOrNull('Of the kind `oauth2`.'),
+  parameters: orNull(z.record(z.string(), z.string()), { examples: [null] }),
+  audience: textOrNull('Of the kind `identity_token`.'),
+  lifetime_s: numberOrNull('Of the kind `identity_token`: how long a token is valid, in seconds.'),
+  ca_certificate: textOrNull('Authorities that are trusted in addition to the public ones, as PEM.'),
+  client_certificate: textOrNull('The certificate that calls present to the target, as PEM.'),
+  created_at: timestampField(),
+  updated_at: timestampField(),
+})
 
 /** A connection in a response, without its secrets. */
 export type Connection = z.infer<typeof connection>
 
-const connectionTest = z
-  .object({
-    ok: z.boolean().meta({ examples: [true], description: 'Whether the test succeeded.' }),
-    message: shownText('What happened, without secrets.', 'The token endpoint issued a token for 3600 seconds.'),
-    response_status: numberOrNull('The status of the response to the call of `url`.'),
-  })
-  .meta({ id: 'ConnectionTest' })
+const connectionTest = namedObject('ConnectionTest', {
+  ok: z.boolean().meta({ examples: [true], description: 'Whether the test succeeded.' }),
+  message: shownText('What happened, without secrets.', 'The token endpoint issued a token for 3600 seconds.'),
+  response_status: numberOrNull('The status of the response to the call of `url`.'),
+})
 
 export type ConnectionTest = z.infer<typeof connectionTest>
 

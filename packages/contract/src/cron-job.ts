@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { connectionNameField } from './connection.ts'
 import { changesOf, hostFilter, integer, repeatable, textField } from './fields.ts'
 import { lastInstant, tooLate } from './local-time.ts'
+import { namedObject } from './named-object.ts'
 import { operation } from './operation.ts'
 import { recentRuns } from './overview.ts'
 import { pageFields, pageOf } from './page.ts'
@@ -111,12 +112,10 @@ function backfillRule(description: string, example: string) {
 }
 
 /** The result of a backfill. */
-const backfill = z
-  .object({
-    created: shownNumber('The tasks that this request created.', 24),
-    skipped: shownNumber('Occurrences of the time that have a task already.', 0),
-  })
-  .meta({ id: 'Backfill' })
+const backfill = namedObject('Backfill', {
+  created: shownNumber('The tasks that this request created.', 24),
+  skipped: shownNumber('Occurrences of the time that have a task already.', 0),
+})
 
 /** Reads a cron expression. */
 export function cronText(text: string): { value: string } | Invalid {
@@ -130,16 +129,14 @@ function boundedInstant(text: string): { value: Date } | Invalid {
 }
 
 /** `local` is the scheduled local time. It did not exist (gap) or occurred twice (overlap). */
-const runTimeNote = z
-  .object({
-    at: timestampField().meta({ description: 'When the run starts.' }),
-    local: shownText(
-      'The scheduled local time, which did not exist (gap) or occurred twice (overlap).',
-      '2027-03-28T02:30',
-    ),
-    code: z.enum(['clock_gap', 'clock_overlap']),
-  })
-  .meta({ id: 'RunTimeNote' })
+const runTimeNote = namedObject('RunTimeNote', {
+  at: timestampField().meta({ description: 'When the run starts.' }),
+  local: shownText(
+    'The scheduled local time, which did not exist (gap) or occurred twice (overlap).',
+    '2027-03-28T02:30',
+  ),
+  code: z.enum(['clock_gap', 'clock_overlap']),
+})
 
 export type RunTimeNote = z.infer<typeof runTimeNote>
 
@@ -153,38 +150,36 @@ const description = shownText('The schedule in English.', 'At 09:00 on every wee
 /** The next runs, with notes about runs that a clock change affects. */
 export type RunTimes = { next_runs: string[]; notes: RunTimeNote[] }
 
-const cronPreview = z.object({ description, ...runTimeFields }).meta({ id: 'CronPreview' })
+const cronPreview = namedObject('CronPreview', { description, ...runTimeFields })
 
 export type CronPreview = z.infer<typeof cronPreview>
 
 /** A cron job in a response. */
-export const cronJob = z
-  .object({
-    id: idField('cron'),
-    workspace_id: idField('ws'),
-    key: shownKeyField,
-    name: z.string().meta({ examples: ['Daily report'] }),
-    cron: z.string().meta({ examples: ['0 9 * * 1-5'] }),
-    timezone: z.string().meta({ examples: ['Europe/Berlin'] }),
-    description,
-    ...sentFields,
-    queue: queueNameField,
-    connection: connectionNameField,
-    overlap: z.enum(overlaps),
-    catch_up: z.enum(catchUps),
-    starts_at: timeOrNull('No run starts earlier; null: no bound.'),
-    ends_at: timeOrNull('No run starts at this time or later.'),
-    ...controlFields,
-    status: z.enum(cronJobStatuses).meta({ description: '`ended` from `ends_at` on.' }),
-    ...failingFields,
-    next_run_at: timeOrNull('The first of `next_runs`; null when paused, or when no run is left.'),
-    ...runTimeFields,
-    last_run: lastRun.nullable(),
-    ...authorFields,
-    created_at: timestampField(),
-    updated_at: timestampField(),
-  })
-  .meta({ id: 'CronJob' })
+export const cronJob = namedObject('CronJob', {
+  id: idField('cron'),
+  workspace_id: idField('ws'),
+  key: shownKeyField,
+  name: z.string().meta({ examples: ['Daily report'] }),
+  cron: z.string().meta({ examples: ['0 9 * * 1-5'] }),
+  timezone: z.string().meta({ examples: ['Europe/Berlin'] }),
+  description,
+  ...sentFields,
+  queue: queueNameField,
+  connection: connectionNameField,
+  overlap: z.enum(overlaps),
+  catch_up: z.enum(catchUps),
+  starts_at: timeOrNull('No run starts earlier; null: no bound.'),
+  ends_at: timeOrNull('No run starts at this time or later.'),
+  ...controlFields,
+  status: z.enum(cronJobStatuses).meta({ description: '`ended` from `ends_at` on.' }),
+  ...failingFields,
+  next_run_at: timeOrNull('The first of `next_runs`; null when paused, or when no run is left.'),
+  ...runTimeFields,
+  last_run: lastRun.nullable(),
+  ...authorFields,
+  created_at: timestampField(),
+  updated_at: timestampField(),
+})
 
 export type CronJob = z.infer<typeof cronJob>
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { namedObject } from './named-object.ts'
 import { operation } from './operation.ts'
 import { numberOrNull, shownTexts } from './response-fields.ts'
 
@@ -19,16 +20,14 @@ export const documentsOperations = {
     summary: 'Get where the keys of identity tokens are',
     response: {
       status: 200,
-      body: z
-        .object({
-          issuer: z.string().meta({ examples: ['https://belfry.example.com'] }),
-          jwks_uri: z.string().meta({ examples: ['https://belfry.example.com/.well-known/jwks.json'] }),
-          response_types_supported: shownTexts('Always `id_token`.', ['id_token']),
-          subject_types_supported: shownTexts('Always `public`.', ['public']),
-          id_token_signing_alg_values_supported: z.array(z.string()).meta({ examples: [['RS256']] }),
-          claims_supported: shownTexts('The claims of the tokens.', ['sub']),
-        })
-        .meta({ id: 'IdentityDiscovery' }),
+      body: namedObject('IdentityDiscovery', {
+        issuer: z.string().meta({ examples: ['https://belfry.example.com'] }),
+        jwks_uri: z.string().meta({ examples: ['https://belfry.example.com/.well-known/jwks.json'] }),
+        response_types_supported: shownTexts('Always `id_token`.', ['id_token']),
+        subject_types_supported: shownTexts('Always `public`.', ['public']),
+        id_token_signing_alg_values_supported: z.array(z.string()).meta({ examples: [['RS256']] }),
+        claims_supported: shownTexts('The claims of the tokens.', ['sub']),
+      }),
     },
   }),
 
@@ -37,14 +36,12 @@ export const documentsOperations = {
     summary: 'Explain the code of a problem, a field or a failed run',
     response: {
       status: 200,
-      body: z
-        .object({
-          code: z.string().meta({ examples: ['rate_limited'] }),
-          status: numberOrNull('The status of the response. Null for codes of fields and runs.', 429),
-          title: z.string().meta({ examples: ['Too many requests'] }),
-          description: z.string().meta({ description: 'The cause, and what to do.' }),
-        })
-        .meta({ id: 'ProblemPage' }),
+      body: namedObject('ProblemPage', {
+        code: z.string().meta({ examples: ['rate_limited'] }),
+        status: numberOrNull('The status of the response. Null for codes of fields and runs.', 429),
+        title: z.string().meta({ examples: ['Too many requests'] }),
+        description: z.string().meta({ description: 'The cause, and what to do.' }),
+      }),
       texts: ['text/html'],
     },
     errors: ['not_found'],

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { objectPayloadField, textField } from './fields.ts'
+import { namedObject } from './named-object.ts'
 import { operation } from './operation.ts'
 import { pageOf } from './page.ts'
 import { idField, shownText } from './response-fields.ts'
@@ -28,18 +29,18 @@ export const publishEventBody = z.strictObject({
 export type PublishEventBody = z.infer<typeof publishEventBody>
 
 /** The response to the publication of an event. */
-export const publishedEvent = z
-  .object({
-    id: idField('evt'),
-    topic: shownText('The topic.', 'orders.paid'),
-    tasks: z.array(task).meta({ description: 'One task per target; none when no subscription matches.' }),
-  })
-  .meta({ id: 'PublishedEvent' })
+export const publishedEvent = namedObject('PublishedEvent', {
+  id: idField('evt'),
+  topic: shownText('The topic.', 'orders.paid'),
+  tasks: z.array(task).meta({ description: 'One task per target; none when no subscription matches.' }),
+})
 
 /** The same for a caller without the right `task.read`. */
-export const publishedEventBrief = z
-  .object({ id: idField('evt'), topic: publishedEvent.shape.topic, tasks: z.array(z.object({ id: idField('task') })) })
-  .meta({ id: 'PublishedEventBrief' })
+export const publishedEventBrief = namedObject('PublishedEventBrief', {
+  id: idField('evt'),
+  topic: publishedEvent.shape.topic,
+  tasks: z.array(z.object({ id: idField('task') })),
+})
 
 export type PublishedEvent = z.infer<typeof publishedEvent>
 

@@ -3,6 +3,7 @@ import { parseUrl } from '@belfry/domain/target-url'
 import { z } from 'zod'
 import { scopesField } from './api-key.ts'
 import { integer, textField, textsField } from './fields.ts'
+import { namedObject } from './named-object.ts'
 import { operation } from './operation.ts'
 import { pageOf } from './page.ts'
 import { idField, shownTexts, timestampField } from './response-fields.ts'
@@ -62,25 +63,21 @@ const createFederatedCredentialBody = z.strictObject({
     }),
 })
 
-const federatedCredential = z
-  .object({
-    id: idField('fed'),
-    workspace_id: idField('ws'),
-    name: z.string().meta({ examples: ['Deployments'] }),
-    issuer: z.string().meta({ examples: ['https://token.actions.githubusercontent.com'] }),
-    audience: z.string().meta({ examples: ['https://belfry.example.com'], description: 'The `aud` of the tokens.' }),
-    conditions: z
-      .record(z.string(), z.string())
-      .meta({ examples: [{ repository: 'acme/app', ref: 'refs/heads/main' }] }),
-    scopes: shownTexts('The scopes of the keys, as of an API key. Never more than the rights of its creator.', [
-      'publish',
-    ]),
-    lifetime_ms: z.int().meta({ description: 'How long a key is valid.', examples: [defaultLifetimeMs] }),
-    created_by: idField('user'),
-    created_at: timestampField(),
-    last_used_at: timestampField().nullable(),
-  })
-  .meta({ id: 'FederatedCredential' })
+const federatedCredential = namedObject('FederatedCredential', {
+  id: idField('fed'),
+  workspace_id: idField('ws'),
+  name: z.string().meta({ examples: ['Deployments'] }),
+  issuer: z.string().meta({ examples: ['https://token.actions.githubusercontent.com'] }),
+  audience: z.string().meta({ examples: ['https://belfry.example.com'], description: 'The `aud` of the tokens.' }),
+  conditions: z.record(z.string(), z.string()).meta({ examples: [{ repository: 'acme/app', ref: 'refs/heads/main' }] }),
+  scopes: shownTexts('The scopes of the keys, as of an API key. Never more than the rights of its creator.', [
+    'publish',
+  ]),
+  lifetime_ms: z.int().meta({ description: 'How long a key is valid.', examples: [defaultLifetimeMs] }),
+  created_by: idField('user'),
+  created_at: timestampField(),
+  last_used_at: timestampField().nullable(),
+})
 
 export type FederatedCredential = z.infer<typeof federatedCredential>
 

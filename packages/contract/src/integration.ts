@@ -1,6 +1,7 @@
 import { alertChannels, alertEvents } from '@belfry/domain/alerts'
 import { z } from 'zod'
 import { linkToken, textField } from './fields.ts'
+import { namedObject } from './named-object.ts'
 import { operation } from './operation.ts'
 import { pageOf } from './page.ts'
 import { idField, shownFlag, shownText, textOrNull, timestampField } from './response-fields.ts'
@@ -38,33 +39,29 @@ const updateIntegrationBody = z
   })
   .meta({ examples: [{ name: 'On call', events: ['task.dead'] }] })
 
-export const integration = z
-  .object({
-    id: idField('int'),
-    workspace_id: idField('ws'),
-    key: shownKeyField,
-    name: z.string().meta({ examples: ['On call'] }),
-    channel: z.enum(alertChannels),
-    events: z.array(z.enum(alertEvents)).meta({ description: 'What it reports.' }),
-    target: shownText('The host of the URL, which itself is never returned, or the email address.', 'hooks.slack.com'),
-    confirmed: shownFlag(
-      'Whether alerts are sent: the recipient of an email address outside of the organization agrees first.',
-    ),
-    created_at: timestampField(),
-    updated_at: timestampField(),
-  })
-  .meta({ id: 'Integration' })
+export const integration = namedObject('Integration', {
+  id: idField('int'),
+  workspace_id: idField('ws'),
+  key: shownKeyField,
+  name: z.string().meta({ examples: ['On call'] }),
+  channel: z.enum(alertChannels),
+  events: z.array(z.enum(alertEvents)).meta({ description: 'What it reports.' }),
+  target: shownText('The host of the URL, which itself is never returned, or the email address.', 'hooks.slack.com'),
+  confirmed: shownFlag(
+    'Whether alerts are sent: the recipient of an email address outside of the organization agrees first.',
+  ),
+  created_at: timestampField(),
+  updated_at: timestampField(),
+})
 
 /** A destination for the alerts of a workspace. */
 export type Integration = z.infer<typeof integration>
 
 /** The result of a test. */
-const integrationTest = z
-  .object({
-    delivered: z.boolean().meta({ description: 'Whether the test message arrived.' }),
-    error: textOrNull('Why the test failed; null when it succeeded.', 'The receiver answered 404.'),
-  })
-  .meta({ id: 'IntegrationTest' })
+const integrationTest = namedObject('IntegrationTest', {
+  delivered: z.boolean().meta({ description: 'Whether the test message arrived.' }),
+  error: textOrNull('Why the test failed; null when it succeeded.', 'The receiver answered 404.'),
+})
 
 export const integrationsOperations = {
   confirmAlerts: operation('POST', '/api/v1/integrations/confirm', {

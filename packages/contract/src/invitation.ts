@@ -2,6 +2,7 @@ import { roles, workspaceRoles } from '@belfry/domain/permissions'
 import { z } from 'zod'
 import { namedOrganization, signedIn } from './auth.ts'
 import { linkToken, textField } from './fields.ts'
+import { namedObject } from './named-object.ts'
 import { operation } from './operation.ts'
 import { listQuery, pageOf } from './page.ts'
 import { idField, shownFlag, timestampField } from './response-fields.ts'
@@ -26,35 +27,31 @@ const createInvitationBody = z
 export type CreateInvitationBody = z.infer<typeof createInvitationBody>
 
 /** An invitation, for users who may invite. Only the mail has its link. */
-const invitation = z
-  .object({
-    id: idField('inv'),
-    organization_id: idField('org'),
-    email: z.string().meta({ format: 'email', examples: ['ada@example.com'] }),
-    role: z.enum(roles),
-    workspace_role: z.enum(workspaceRoles).meta({ description: 'The role in the workspaces.' }),
-    workspace_ids: z.array(idField('ws')).meta({ description: 'The workspaces that the user joins at once.' }),
-    status: z.enum(invitationStatuses).meta({ description: 'Whether it is pending, accepted, revoked or expired.' }),
-    invited_by: z.object({ id: idField('user'), name: z.string().meta({ examples: ['Ada Lovelace'] }) }),
-    created_at: timestampField(),
-    expires_at: timestampField(),
-  })
-  .meta({ id: 'Invitation' })
+const invitation = namedObject('Invitation', {
+  id: idField('inv'),
+  organization_id: idField('org'),
+  email: z.string().meta({ format: 'email', examples: ['ada@example.com'] }),
+  role: z.enum(roles),
+  workspace_role: z.enum(workspaceRoles).meta({ description: 'The role in the workspaces.' }),
+  workspace_ids: z.array(idField('ws')).meta({ description: 'The workspaces that the user joins at once.' }),
+  status: z.enum(invitationStatuses).meta({ description: 'Whether it is pending, accepted, revoked or expired.' }),
+  invited_by: z.object({ id: idField('user'), name: z.string().meta({ examples: ['Ada Lovelace'] }) }),
+  created_at: timestampField(),
+  expires_at: timestampField(),
+})
 
 export type Invitation = z.infer<typeof invitation>
 
 /** The details of an invitation that its link reveals before it is accepted. */
-const invitationPreview = z
-  .object({
-    organization: z.object({ name: z.string().meta({ examples: ['Acme'] }) }),
-    invited_by: z.object({ name: z.string().meta({ examples: ['Ada Lovelace'] }) }),
-    email: z.string().meta({ format: 'email', examples: ['grace@example.com'] }),
-    role: z.enum(roles),
-    workspaces: z.array(z.object({ name: z.string().meta({ examples: ['Production'] }) })),
-    has_account: shownFlag('Whether to sign in rather than register.'),
-    expires_at: timestampField(),
-  })
-  .meta({ id: 'InvitationPreview' })
+const invitationPreview = namedObject('InvitationPreview', {
+  organization: z.object({ name: z.string().meta({ examples: ['Acme'] }) }),
+  invited_by: z.object({ name: z.string().meta({ examples: ['Ada Lovelace'] }) }),
+  email: z.string().meta({ format: 'email', examples: ['grace@example.com'] }),
+  role: z.enum(roles),
+  workspaces: z.array(z.object({ name: z.string().meta({ examples: ['Production'] }) })),
+  has_account: shownFlag('Whether to sign in rather than register.'),
+  expires_at: timestampField(),
+})
 
 export type InvitationPreview = z.infer<typeof invitationPreview>
 
@@ -81,14 +78,12 @@ function withWholeAccount<T extends { name?: string | undefined; password?: stri
     })
 }
 
-const acceptedInvitation = z
-  .object({
-    organization: z.object(namedOrganization),
-    role: z.enum(roles),
-    workspace_ids: z.array(idField('ws')),
-    session: signedIn.nullable().meta({ description: 'The session of a new account; null for a signed-in user.' }),
-  })
-  .meta({ id: 'AcceptedInvitation' })
+const acceptedInvitation = namedObject('AcceptedInvitation', {
+  organization: z.object(namedOrganization),
+  role: z.enum(roles),
+  workspace_ids: z.array(idField('ws')),
+  session: signedIn.nullable().meta({ description: 'The session of a new account; null for a signed-in user.' }),
+})
 
 export type AcceptedInvitation = z.infer<typeof acceptedInvitation>
 

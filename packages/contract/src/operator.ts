@@ -2,6 +2,7 @@ import { roles } from '@belfry/domain/permissions'
 import { tierNames } from '@belfry/domain/tiers'
 import { z } from 'zod'
 import { textField } from './fields.ts'
+import { namedObject } from './named-object.ts'
 import { operation } from './operation.ts'
 import { listQuery, pageFields, pageOf } from './page.ts'
 import { idField, numberOrNull, orNull, shownNumber, shownText, timeOrNull, timestampField } from './response-fields.ts'
@@ -16,26 +17,24 @@ const suspendedAt = () => timeOrNull('When an operator suspended it; null when i
 const email = () => z.string().meta({ format: 'email', examples: ['ada@example.com'] })
 
 /** An organization as operators see it. */
-const tenant = z
-  .object({
-    id: idField('org'),
-    name: z.string().meta({ examples: ['Acme'] }),
-    slug: z.string().meta({ examples: ['acme'] }),
-    tier: z.enum(tierNames),
-    account: orNull(z.object({ user_id: idField('user'), email: email(), suspended_at: suspendedAt() }), {
-      description: 'The user who has owned it for the longest time. Slots are shared by account.',
-    }),
-    suspended_at: suspendedAt(),
-    workspaces: shownNumber('The number of workspaces.', 2),
-    in_flight: shownNumber('Attempts that hold a slot now.', 12),
-    runs_per_minute: z.number().meta({ description: 'The mean of the last five whole minutes.', examples: [120.4] }),
-    executions: shownNumber('In this month.', 40_000),
-    storage_bytes: z.int().meta({ examples: [1_048_576] }),
-    failed_today: shownNumber('Tasks that have died since midnight UTC.', 3),
-    mails: shownNumber('Invitations, alerts and notices by mail in the last 24 hours.', 7),
-    created_at: timestampField(),
-  })
-  .meta({ id: 'Tenant' })
+const tenant = namedObject('Tenant', {
+  id: idField('org'),
+  name: z.string().meta({ examples: ['Acme'] }),
+  slug: z.string().meta({ examples: ['acme'] }),
+  tier: z.enum(tierNames),
+  account: orNull(z.object({ user_id: idField('user'), email: email(), suspended_at: suspendedAt() }), {
+    description: 'The user who has owned it for the longest time. Slots are shared by account.',
+  }),
+  suspended_at: suspendedAt(),
+  workspaces: shownNumber('The number of workspaces.', 2),
+  in_flight: shownNumber('Attempts that hold a slot now.', 12),
+  runs_per_minute: z.number().meta({ description: 'The mean of the last five whole minutes.', examples: [120.4] }),
+  executions: shownNumber('In this month.', 40_000),
+  storage_bytes: z.int().meta({ examples: [1_048_576] }),
+  failed_today: shownNumber('Tasks that have died since midnight UTC.', 3),
+  mails: shownNumber('Invitations, alerts and notices by mail in the last 24 hours.', 7),
+  created_at: timestampField(),
+})
 
 export type Tenant = z.infer<typeof tenant>
 
@@ -80,39 +79,36 @@ const tenantDetail = tenant
 export type TenantDetail = z.infer<typeof tenantDetail>
 
 /** The workspaces that call a host. */
-const foundTargets = z
-  .object({
-    data: z.array(
-      z.object({
-        workspace_id: idField('ws'),
-        workspace_name: z.string().meta({ examples: ['Production'], description: 'The name of the workspace.' }),
-        organization_id: idField('org'),
-        organization_name: z.string().meta({ examples: ['Acme'], description: 'The name of the organization.' }),
-        tasks: shownNumber('Among the 100,000 newest tasks of the installation.', 120),
-        cron_jobs: z.int().meta({ examples: [1] }),
-        subscriptions: z.int().meta({ examples: [0] }),
-      }),
-    ),
-  })
-  .meta({ id: 'FoundTargets' })
+const foundTargets = namedObject('FoundTargets', {
+  data: z.array(
+    z.object({
+      workspace_id: idField('ws'),
+      workspace_name: z.string().meta({ examples: ['Production'], description: 'The name of the workspace.' }),
+      organization_id: idField('org'),
+      organization_name: z.string().meta({ examples: ['Acme'], description: 'The name of the organization.' }),
+      tasks: shownNumber('Among the 100,000 newest tasks of the installation.', 120),
+      cron_jobs: z.int().meta({ examples: [1] }),
+      subscriptions: z.int().meta({ examples: [0] }),
+    }),
+  ),
+})
 
 /** An address that an operator has blocked. */
-const blockedAddress = z
-  .object({ email: email(), blocked_at: timestampField().meta({ description: 'When an operator blocked it.' }) })
-  .meta({ id: 'BlockedAddress' })
+const blockedAddress = namedObject('BlockedAddress', {
+  email: email(),
+  blocked_at: timestampField().meta({ description: 'When an operator blocked it.' }),
+})
 
 /** An action of an operator. */
-const operatorEntry = z
-  .object({
-    id: idField('aud'),
-    operator: z.string().meta({ examples: ['root@example.com'], description: 'The email address of the operator.' }),
-    address: shownText('The IP address of the operator.', '192.0.2.7'),
-    action: z.string().meta({ examples: ['organization.suspended'] }),
-    object_id: z.string().meta({ examples: ['org_01jdc8z6wqf8vv5x2m9k3n7p4r'] }),
-    details: z.record(z.string(), z.unknown()).meta({ examples: [{ reason: 'A flood of calls' }] }),
-    created_at: timestampField(),
-  })
-  .meta({ id: 'OperatorEntry' })
+const operatorEntry = namedObject('OperatorEntry', {
+  id: idField('aud'),
+  operator: z.string().meta({ examples: ['root@example.com'], description: 'The email address of the operator.' }),
+  address: shownText('The IP address of the operator.', '192.0.2.7'),
+  action: z.string().meta({ examples: ['organization.suspended'] }),
+  object_id: z.string().meta({ examples: ['org_01jdc8z6wqf8vv5x2m9k3n7p4r'] }),
+  details: z.record(z.string(), z.unknown()).meta({ examples: [{ reason: 'A flood of calls' }] }),
+  created_at: timestampField(),
+})
 
 function decision<const P extends string>(path: P, summary: string) {
   return operation('POST', path, { right: 'operator', summary, body: suspensionBody, errors: ['step_up_required'] })

@@ -2,6 +2,7 @@ import { roles } from '@belfry/domain/permissions'
 import { z } from 'zod'
 import { integer, textField } from './fields.ts'
 import { member } from './member.ts'
+import { namedObject } from './named-object.ts'
 import { operation } from './operation.ts'
 import { listQuery, pageOf } from './page.ts'
 import { idField, numberOrNull, shownFlag, shownText, timestampField } from './response-fields.ts'
@@ -42,19 +43,17 @@ const organizationPolicy = z
 
 export type OrganizationPolicy = z.infer<typeof organizationPolicy>
 
-const organization = z
-  .object({
-    id: idField('org'),
-    name: z.string().meta({ examples: ['Acme'] }),
-    slug: shownText('Unique; part of dashboard URLs.', 'acme'),
-    tier: z.string().meta({ examples: ['startup'] }),
-    policy: organizationPolicy,
-    max_api_key_days: numberOrNull('How long a new API key is valid at most. Null: without limit.', 90),
-    require_second_factor: shownFlag('Whether members need a second factor. API keys are not affected.', false),
-    created_at: timestampField(),
-    updated_at: timestampField(),
-  })
-  .meta({ id: 'Organization' })
+const organization = namedObject('Organization', {
+  id: idField('org'),
+  name: z.string().meta({ examples: ['Acme'] }),
+  slug: shownText('Unique; part of dashboard URLs.', 'acme'),
+  tier: z.string().meta({ examples: ['startup'] }),
+  policy: organizationPolicy,
+  max_api_key_days: numberOrNull('How long a new API key is valid at most. Null: without limit.', 90),
+  require_second_factor: shownFlag('Whether members need a second factor. API keys are not affected.', false),
+  created_at: timestampField(),
+  updated_at: timestampField(),
+})
 
 export type Organization = z.infer<typeof organization>
 

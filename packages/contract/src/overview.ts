@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { textField } from './fields.ts'
 import { host, hosts } from './host.ts'
+import { namedObject } from './named-object.ts'
 import { operation } from './operation.ts'
 import { idField, millisecondsField, numberOrNull, shownFlag, shownNumber, timestampField } from './response-fields.ts'
 import { counted, runStatusField } from './run.ts'
@@ -15,20 +16,18 @@ export type OverviewRange = (typeof overviewRanges)[number]
 const lagMs = numberOrNull('Null when nothing ran.', 12)
 
 /** Statistics of all attempts of a workspace in a range. A run is included a few seconds after it was recorded. */
-const overview = z
-  .object({
-    range: z.enum(overviewRanges),
-    from: timestampField(),
-    to: timestampField(),
-    bucket_ms: millisecondsField(1_800_000),
-    runs: z.object(counted).meta({ description: 'The attempts of the whole time.' }),
-    lag: z.object({ p50_ms: lagMs, p99_ms: lagMs }).meta({
-      description:
-        'The delay between the scheduled time and the start of all attempts of the range, to within 10 percent.',
-    }),
-    buckets: z.array(z.object({ at: timestampField(), ...counted, lag_p50_ms: lagMs, lag_p99_ms: lagMs })),
-  })
-  .meta({ id: 'Overview' })
+const overview = namedObject('Overview', {
+  range: z.enum(overviewRanges),
+  from: timestampField(),
+  to: timestampField(),
+  bucket_ms: millisecondsField(1_800_000),
+  runs: z.object(counted).meta({ description: 'The attempts of the whole time.' }),
+  lag: z.object({ p50_ms: lagMs, p99_ms: lagMs }).meta({
+    description:
+      'The delay between the scheduled time and the start of all attempts of the range, to within 10 percent.',
+  }),
+  buckets: z.array(z.object({ at: timestampField(), ...counted, lag_p50_ms: lagMs, lag_p99_ms: lagMs })),
+})
 
 export type Overview = z.infer<typeof overview>
 
@@ -43,29 +42,27 @@ const upcomingStart = textRule(
 )
 
 /** The upcoming dispatches of a workspace. */
-const upcoming = z
-  .object({
-    from: timestampField(),
-    overdue: shownNumber('Tasks that are due but not started.', 0),
-    blocked: shownNumber(
-      'Those of them that wait for their queue, or for their host: it is paused, its circuit breaker is open, or it gets no more calls at a time.',
-      0,
-    ),
-    hour: z.array(dueCount).meta({ description: 'The first hour in steps of five minutes.' }),
-    day: z.array(dueCount).meta({ description: 'The whole time, by default 24 hours, in steps of an hour.' }),
-    next: z
-      .array(
-        z.object({
-          at: timestampField().meta({ description: 'When the dispatch is due.' }),
-          task_id: idField('task').nullable(),
-          cronjob_id: idField('cron').nullable(),
-          name: z.string().meta({ examples: ['Daily report'], description: 'The name of the task or the cron job.' }),
-        }),
-      )
-      .meta({ description: 'The first dispatches; an occurrence of a cron job without a task yet has no task_id.' }),
-    is_capped: shownFlag('Partial count; actual numbers are higher.', false),
-  })
-  .meta({ id: 'Upcoming' })
+const upcoming = namedObject('Upcoming', {
+  from: timestampField(),
+  overdue: shownNumber('Tasks that are due but not started.', 0),
+  blocked: shownNumber(
+    'Those of them that wait for their queue, or for their host: it is paused, its circuit breaker is open, or it gets no more calls at a time.',
+    0,
+  ),
+  hour: z.array(dueCount).meta({ description: 'The first hour in steps of five minutes.' }),
+  day: z.array(dueCount).meta({ description: 'The whole time, by default 24 hours, in steps of an hour.' }),
+  next: z
+    .array(
+      z.object({
+        at: timestampField().meta({ description: 'When the dispatch is due.' }),
+        task_id: idField('task').nullable(),
+        cronjob_id: idField('cron').nullable(),
+        name: z.string().meta({ examples: ['Daily report'], description: 'The name of the task or the cron job.' }),
+      }),
+    )
+    .meta({ description: 'The first dispatches; an occurrence of a cron job without a task yet has no task_id.' }),
+  is_capped: shownFlag('Partial count; actual numbers are higher.', false),
+})
 
 export type Upcoming = z.infer<typeof upcoming>
 
@@ -150,11 +147,9 @@ export const overviewOperations = {
     client: 'hosts.reset',
     response: {
       status: 202,
-      body: z
-        .object({
-          dispatchers: shownNumber('The dispatchers that close the breaker, within two seconds.', 1),
-        })
-        .meta({ id: 'ResetHost' }),
+      body: namedObject('ResetHost', {
+        dispatchers: shownNumber('The dispatchers that close the breaker, within two seconds.', 1),
+      }),
     },
   }),
 

@@ -1,14 +1,13 @@
 import { type AppErrorCode, appErrorCodes, problemsByStatus } from '@belfry/domain/app-error'
 import { z } from 'zod'
+import { namedObject } from './named-object.ts'
 import { shownText } from './response-fields.ts'
 
-const fieldError = z
-  .object({
-    path: shownText('The path of the field in the input.', 'execute_at'),
-    code: z.string().meta({ examples: ['execute_at_not_future'], description: 'A stable code, such as `required`.' }),
-    message: z.string().meta({ examples: ['execute_at must be later than now.'] }),
-  })
-  .meta({ id: 'FieldError' })
+const fieldError = namedObject('FieldError', {
+  path: shownText('The path of the field in the input.', 'execute_at'),
+  code: z.string().meta({ examples: ['execute_at_not_future'], description: 'A stable code, such as `required`.' }),
+  message: z.string().meta({ examples: ['execute_at must be later than now.'] }),
+})
 
 /** The body of every error response (RFC 9457). Some codes add members, such as `current_state`. */
 export const problem = z

@@ -1,6 +1,7 @@
 import { queueNameForm, queueNameRule } from '@belfry/domain/queue-name'
 import { z } from 'zod'
 import { changesOf, integer, textField } from './fields.ts'
+import { namedObject } from './named-object.ts'
 import { operation } from './operation.ts'
 import { pageFields, pageOf } from './page.ts'
 import { millisecondsField, orNull, shownNumber, textOrNull, timeOrNull, timestampField } from './response-fields.ts'
@@ -75,20 +76,18 @@ export const listQueuesQuery = z.strictObject({
 })
 
 /** A queue in a response. */
-export const queue = z
-  .object({
-    name: z.string().meta({ examples: ['customer-42'] }),
-    ...limits,
-    paused_at: timeOrNull('Since when no task starts; null unless it is paused.'),
-    waiting: shownNumber('Tasks that are due and not started; counted up to 10,000.', 0),
-    in_flight: shownNumber('Attempts in flight.', 1),
-    oldest_due_ms: orNull(millisecondsField(1_200), {
-      description: 'For how long the first waiting task has been due.',
-    }),
-    created_at: timestampField(),
-    updated_at: timestampField(),
-  })
-  .meta({ id: 'Queue' })
+export const queue = namedObject('Queue', {
+  name: z.string().meta({ examples: ['customer-42'] }),
+  ...limits,
+  paused_at: timeOrNull('Since when no task starts; null unless it is paused.'),
+  waiting: shownNumber('Tasks that are due and not started; counted up to 10,000.', 0),
+  in_flight: shownNumber('Attempts in flight.', 1),
+  oldest_due_ms: orNull(millisecondsField(1_200), {
+    description: 'For how long the first waiting task has been due.',
+  }),
+  created_at: timestampField(),
+  updated_at: timestampField(),
+})
 
 export type Queue = z.infer<typeof queue>
 

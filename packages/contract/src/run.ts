@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { runErrors } from './explained-codes.ts'
 import { exportFormat, exportTypes } from './export.ts'
 import { hostFilter, repeatable, textField } from './fields.ts'
+import { namedObject } from './named-object.ts'
 import { operation } from './operation.ts'
 import { pageFields, pageOf, timeRange } from './page.ts'
 import {
@@ -142,37 +143,35 @@ const runFields = {
 }
 
 /** An attempt in a list. */
-const run = z.object(runFields).meta({ id: 'Run' })
+const run = namedObject('Run', runFields)
 
 export type Run = z.infer<typeof run>
 
 /** An attempt with its request and response. */
-const runDetail = z
-  .object({
-    ...runFields,
-    request: z.object({
-      url: runFields.url,
-      method: runFields.method,
-      headers: z.record(z.string(), z.string()).meta({ examples: [{ 'content-type': 'application/json' }] }),
-      body: orNull(z.string(), { examples: ['{"user":42}'] }),
+const runDetail = namedObject('RunDetail', {
+  ...runFields,
+  request: z.object({
+    url: runFields.url,
+    method: runFields.method,
+    headers: z.record(z.string(), z.string()).meta({ examples: [{ 'content-type': 'application/json' }] }),
+    body: orNull(z.string(), { examples: ['{"user":42}'] }),
+    body_encoding: z.enum(['utf8', 'base64']),
+    body_truncated: z.literal(false).meta({ description: 'The request is stored completely.' }),
+  }),
+  response: orNull(
+    z.object({
+      status: z.int().meta({ examples: [200], description: 'The HTTP status.' }),
+      headers: z
+        .record(z.string(), z.union([z.string(), z.array(z.string())]))
+        .meta({ examples: [{ 'content-type': 'text/plain' }] }),
+      body: shownText('Decoded by the charset of its Content-Type, and decompressed up to 64 KiB.', 'ok'),
+      body_bytes: shownNumber('Bytes received; `body` may be shorter.', 2),
+      body_truncated: z.boolean(),
       body_encoding: z.enum(['utf8', 'base64']),
-      body_truncated: z.literal(false).meta({ description: 'The request is stored completely.' }),
     }),
-    response: orNull(
-      z.object({
-        status: z.int().meta({ examples: [200], description: 'The HTTP status.' }),
-        headers: z
-          .record(z.string(), z.union([z.string(), z.array(z.string())]))
-          .meta({ examples: [{ 'content-type': 'text/plain' }] }),
-        body: shownText('Decoded by the charset of its Content-Type, and decompressed up to 64 KiB.', 'ok'),
-        body_bytes: shownNumber('Bytes received; `body` may be shorter.', 2),
-        body_truncated: z.boolean(),
-        body_encoding: z.enum(['utf8', 'base64']),
-      }),
-      { description: 'Null when there was no response.' },
-    ),
-  })
-  .meta({ id: 'RunDetail' })
+    { description: 'Null when there was no response.' },
+  ),
+})
 
 export type RunDetail = z.infer<typeof runDetail>
 
@@ -190,14 +189,12 @@ export const counted = {
 }
 
 /** The attempts of a workspace over a time. A run is included a few seconds after it was recorded. */
-const runCounts = z
-  .object({
-    from: timestampField().meta({ description: 'The start of the first bucket, at most 32 days ago.' }),
-    to: timestampField().meta({ description: 'The end of the last bucket.' }),
-    bucket_ms: millisecondsField(1_800_000),
-    buckets: z.array(z.object({ at: timestampField(), ...counted })).meta({ description: 'At most 61 buckets.' }),
-  })
-  .meta({ id: 'RunCounts' })
+const runCounts = namedObject('RunCounts', {
+  from: timestampField().meta({ description: 'The start of the first bucket, at most 32 days ago.' }),
+  to: timestampField().meta({ description: 'The end of the last bucket.' }),
+  bucket_ms: millisecondsField(1_800_000),
+  buckets: z.array(z.object({ at: timestampField(), ...counted })).meta({ description: 'At most 61 buckets.' }),
+})
 
 /** The query of an export of runs: the filters of the list. */
 export const exportRunsQuery = listRunsQuery.omit({ limit: true, cursor: true }).extend(exportFormat)

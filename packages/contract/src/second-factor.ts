@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { textField } from './fields.ts'
+import { namedObject } from './named-object.ts'
 import { operation } from './operation.ts'
 import { idField, orNull, shownText, shownTexts, timestampField } from './response-fields.ts'
 import { displayName } from './text-rules.ts'
@@ -117,14 +118,12 @@ const createPasskeyBody = z.strictObject({ name: textField(displayName), passkey
 
 export type CreatePasskeyBody = z.infer<typeof createPasskeyBody>
 
-const passkey = z
-  .object({
-    id: idField('pk'),
-    name: z.string().meta({ examples: ['Laptop'] }),
-    created_at: timestampField(),
-    last_used_at: timestampField().nullable(),
-  })
-  .meta({ id: 'Passkey' })
+const passkey = namedObject('Passkey', {
+  id: idField('pk'),
+  name: z.string().meta({ examples: ['Laptop'] }),
+  created_at: timestampField(),
+  last_used_at: timestampField().nullable(),
+})
 
 const recoveryCodeList = shownTexts('Each works once. They are shown only now.', ['k7wq-m3xp-9rtd-2vfa'])
 
@@ -134,22 +133,20 @@ const firstCodes = recoveryCodeList
 
 const newPasskey = passkey.extend({ recovery_codes: firstCodes }).meta({ id: 'NewPasskey' })
 
-const addedFactor = z.object({ recovery_codes: firstCodes }).meta({ id: 'AddedFactor' })
+const addedFactor = namedObject('AddedFactor', { recovery_codes: firstCodes })
 
 export type AddedFactor = z.infer<typeof addedFactor>
 
-const recoveryCodes = z.object({ recovery_codes: recoveryCodeList }).meta({ id: 'RecoveryCodes' })
+const recoveryCodes = namedObject('RecoveryCodes', { recovery_codes: recoveryCodeList })
 
 /** The second factors of the signed-in user. */
-export const secondFactors = z
-  .object({
-    passkeys: z.array(passkey).meta({ description: 'The passkeys of the user.' }),
-    totp: orNull(z.object({ created_at: timestampField() }), {
-      description: 'The authenticator app, if there is one.',
-    }),
-    recovery_codes_left: z.int().meta({ examples: [10], description: 'The recovery codes that were not used yet.' }),
-  })
-  .meta({ id: 'SecondFactors' })
+export const secondFactors = namedObject('SecondFactors', {
+  passkeys: z.array(passkey).meta({ description: 'The passkeys of the user.' }),
+  totp: orNull(z.object({ created_at: timestampField() }), {
+    description: 'The authenticator app, if there is one.',
+  }),
+  recovery_codes_left: z.int().meta({ examples: [10], description: 'The recovery codes that were not used yet.' }),
+})
 
 export type SecondFactors = z.infer<typeof secondFactors>
 
@@ -199,15 +196,13 @@ export const secondFactorsOperations = {
     summary: 'Make the secret of an authenticator app, which its first code confirms',
     response: {
       status: 200,
-      body: z
-        .object({
-          secret: shownText('In base32, for typing.', 'JBSWY3DPEHPK3PXP'),
-          uri: shownText(
-            'For the QR code.',
-            'otpauth://totp/Belfry:ada%40example.com?issuer=Belfry&secret=JBSWY3DPEHPK3PXP',
-          ),
-        })
-        .meta({ id: 'TotpSecret' }),
+      body: namedObject('TotpSecret', {
+        secret: shownText('In base32, for typing.', 'JBSWY3DPEHPK3PXP'),
+        uri: shownText(
+          'For the QR code.',
+          'otpauth://totp/Belfry:ada%40example.com?issuer=Belfry&secret=JBSWY3DPEHPK3PXP',
+        ),
+      }),
     },
     errors: ['step_up_required', 'conflict'],
   }),

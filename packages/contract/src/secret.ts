@@ -2,6 +2,7 @@ import { readHostPattern } from '@belfry/domain/secrets/allowed-hosts'
 import { checkSecretValue, secretValuePattern } from '@belfry/domain/secrets/secret-value'
 import { z } from 'zod'
 import { textField } from './fields.ts'
+import { namedObject } from './named-object.ts'
 import { operation } from './operation.ts'
 import { pageOf } from './page.ts'
 import { idField, orNull, shownText, timeOrNull, timestampField } from './response-fields.ts'
@@ -48,17 +49,15 @@ export const putSecretBody = z.strictObject({
   allowed_hosts: allowedHosts.nullable().optional(),
 })
 
-export const secret = z
-  .object({
-    name: shownText('The name in references `{{ secrets.NAME }}`.', 'API_TOKEN'),
-    allowed_hosts: orNull(z.array(z.string()), {
-      description: 'The hosts that it may be sent to. Null: every host.',
-      examples: [['api.example.com']],
-    }),
-    created_at: timestampField(),
-    updated_at: timestampField(),
-  })
-  .meta({ id: 'Secret' })
+export const secret = namedObject('Secret', {
+  name: shownText('The name in references `{{ secrets.NAME }}`.', 'API_TOKEN'),
+  allowed_hosts: orNull(z.array(z.string()), {
+    description: 'The hosts that it may be sent to. Null: every host.',
+    examples: [['api.example.com']],
+  }),
+  created_at: timestampField(),
+  updated_at: timestampField(),
+})
 
 /** A secret in a response, without its value. */
 export type Secret = z.infer<typeof secret>
@@ -69,29 +68,25 @@ const publicKeyField = () =>
     'whpk_3S3bdP9vu9mLZmBL7qUQvGTmRrZGcZkz3Wu8HqDOrO0=',
   )
 
-const signingKey = z
-  .object({
-    public_key: publicKeyField(),
-    expires_at: timeOrNull('When a replaced key stops signing; null for the current key.', null),
-  })
-  .meta({ id: 'SigningKey' })
+const signingKey = namedObject('SigningKey', {
+  public_key: publicKeyField(),
+  expires_at: timeOrNull('When a replaced key stops signing; null for the current key.', null),
+})
 
 /** A public key of a workspace. */
 export type SigningKey = z.infer<typeof signingKey>
 
-export const signingSecret = z
-  .object({
-    id: idField('sec'),
-    workspace_id: idField('ws'),
-    secret: shownText(
-      'The secret with which receivers verify signatures, in the format of the Standard Webhooks libraries.',
-      'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
-    ),
-    public_key: publicKeyField(),
-    created_at: timestampField(),
-    expires_at: timeOrNull('When a replaced secret stops signing; null for the current secret.', null),
-  })
-  .meta({ id: 'SigningSecret' })
+export const signingSecret = namedObject('SigningSecret', {
+  id: idField('sec'),
+  workspace_id: idField('ws'),
+  secret: shownText(
+    'The secret with which receivers verify signatures, in the format of the Standard Webhooks libraries.',
+    'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+  ),
+  public_key: publicKeyField(),
+  created_at: timestampField(),
+  expires_at: timeOrNull('When a replaced secret stops signing; null for the current secret.', null),
+})
 
 /** A secret that signs the deliveries of a workspace. */
 export type SigningSecret = z.infer<typeof signingSecret>

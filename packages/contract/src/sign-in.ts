@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { newApiKey } from './api-key.ts'
 import { loginBody, session, signedIn } from './auth.ts'
 import { textField } from './fields.ts'
+import { namedObject } from './named-object.ts'
 import { operation } from './operation.ts'
 import { listQuery, pageOf } from './page.ts'
 import { orNull, shownFlag, shownText, textOrNull } from './response-fields.ts'
@@ -27,18 +28,16 @@ export type SignInError =
   | 'unavailable'
 
 /** How users sign in. */
-const signInMethods = z
-  .object({
-    password: shownFlag('Whether users sign in and register with a password.'),
-    oidc: orNull(
-      z.object({
-        name: shownText('The name of the issuer for users.', 'Keycloak'),
-        available: shownFlag('Whether the issuer answered when the API asked it last.'),
-      }),
-      { description: 'The OpenID Connect issuer; null without one.' },
-    ),
-  })
-  .meta({ id: 'SignInMethods' })
+const signInMethods = namedObject('SignInMethods', {
+  password: shownFlag('Whether users sign in and register with a password.'),
+  oidc: orNull(
+    z.object({
+      name: shownText('The name of the issuer for users.', 'Keycloak'),
+      available: shownFlag('Whether the issuer answered when the API asked it last.'),
+    }),
+    { description: 'The OpenID Connect issuer; null without one.' },
+  ),
+})
 
 export type SignInMethods = z.infer<typeof signInMethods>
 
@@ -99,14 +98,12 @@ export const signInOperations = {
     }),
     response: {
       status: 200,
-      body: z
-        .object({
-          url: shownText(
-            'The page of the issuer where the user signs in. Only the browser that got the cookie can finish it.',
-            'https://issuer.example.com/authorize?client_id=belfry',
-          ),
-        })
-        .meta({ id: 'OidcStart' }),
+      body: namedObject('OidcStart', {
+        url: shownText(
+          'The page of the issuer where the user signs in. Only the browser that got the cookie can finish it.',
+          'https://issuer.example.com/authorize?client_id=belfry',
+        ),
+      }),
       setsCookie: true,
     },
     errors: ['not_found', 'unavailable'],
@@ -124,14 +121,12 @@ export const signInOperations = {
     summary: 'End this session, and return where the browser signs out of the issuer',
     response: {
       status: 200,
-      body: z
-        .object({
-          url: textOrNull(
-            'Where the browser signs out of the issuer; null when that is not possible.',
-            'https://issuer.example.com/logout',
-          ),
-        })
-        .meta({ id: 'OidcLogout' }),
+      body: namedObject('OidcLogout', {
+        url: textOrNull(
+          'Where the browser signs out of the issuer; null when that is not possible.',
+          'https://issuer.example.com/logout',
+        ),
+      }),
       setsCookie: true,
     },
   }),

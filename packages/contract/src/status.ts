@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { namedObject } from './named-object.ts'
 import { notice } from './notice.ts'
 import { numberOrNull, shownNumber, timeOrNull } from './response-fields.ts'
 
@@ -8,22 +9,20 @@ const processes = z.object({
 })
 
 /** Whether Belfry delivers, by the heartbeats of its processes. */
-export const status = z
-  .object({
-    dispatchers: processes.meta({ description: 'They make the calls.' }),
-    schedulers: processes.meta({ description: 'They run cron jobs and statistics.' }),
-    queue: z.enum(['up', 'down', 'none']).meta({
-      description:
-        '`down`: Redis does not answer, and dispatchers read due tasks from PostgreSQL. `none`: no Redis is used.',
-    }),
-    notices: z.array(notice).meta({
-      description: 'What keeps tasks of the workspace from running, the most severe first. Empty: nothing does.',
-    }),
-    dead_letters: numberOrNull(
-      'Dead letters of the workspace, counted up to 1,000. Null without `dead_letter.read`.',
-      12,
-    ),
-  })
-  .meta({ id: 'Status' })
+export const status = namedObject('Status', {
+  dispatchers: processes.meta({ description: 'They make the calls.' }),
+  schedulers: processes.meta({ description: 'They run cron jobs and statistics.' }),
+  queue: z.enum(['up', 'down', 'none']).meta({
+    description:
+      '`down`: Redis does not answer, and dispatchers read due tasks from PostgreSQL. `none`: no Redis is used.',
+  }),
+  notices: z.array(notice).meta({
+    description: 'What keeps tasks of the workspace from running, the most severe first. Empty: nothing does.',
+  }),
+  dead_letters: numberOrNull(
+    'Dead letters of the workspace, counted up to 1,000. Null without `dead_letter.read`.',
+    12,
+  ),
+})
 
 export type Status = z.infer<typeof status>

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { shownCallbacks } from './callback.ts'
 import { connectionNameField } from './connection.ts'
 import { changesOf, textField } from './fields.ts'
+import { namedObject } from './named-object.ts'
 import { pageFields } from './page.ts'
 import { filterField, shownFilter } from './payload-filter.ts'
 import { queueNameField } from './queue.ts'
@@ -48,29 +49,27 @@ const mcp = z
   })
 
 /** A subscription in a response. */
-export const subscription = z
-  .object({
-    id: idField('sub'),
-    workspace_id: idField('ws'),
-    key: shownKeyField,
-    topic: z.string().meta({ examples: ['orders.*'] }),
-    filter: shownFilter,
-    url: sentFields.url,
-    headers: sentFields.headers,
-    retry: sentFields.retry,
-    timeout_ms: sentFields.timeout_ms,
-    queue: queueNameField,
-    connection: connectionNameField,
-    ...shownCallbacks,
-    ...controlFields,
-    active: shownFlag('Whether it receives events.', true),
-    ...failingFields,
-    expires_at: timeOrNull('When it ends unless its MCP client renews it; null for never.'),
-    mcp,
-    created_by: authorFields.created_by,
-    created_at: timestampField(),
-    updated_at: timestampField(),
-  })
-  .meta({ id: 'Subscription' })
+export const subscription = namedObject('Subscription', {
+  id: idField('sub'),
+  workspace_id: idField('ws'),
+  key: shownKeyField,
+  topic: z.string().meta({ examples: ['orders.*'] }),
+  filter: shownFilter,
+  url: sentFields.url,
+  headers: sentFields.headers,
+  retry: sentFields.retry,
+  timeout_ms: sentFields.timeout_ms,
+  queue: queueNameField,
+  connection: connectionNameField,
+  ...shownCallbacks,
+  ...controlFields,
+  active: shownFlag('Whether it receives events.', true),
+  ...failingFields,
+  expires_at: timeOrNull('When it ends unless its MCP client renews it; null for never.'),
+  mcp,
+  created_by: authorFields.created_by,
+  created_at: timestampField(),
+  updated_at: timestampField(),
+})
 
 export type Subscription = z.infer<typeof subscription>

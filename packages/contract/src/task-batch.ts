@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { namedObject } from './named-object.ts'
 import { problem } from './problem.ts'
 import { task, taskBrief } from './task.ts'
 import { exampleTime } from './text-rules.ts'
@@ -26,7 +27,7 @@ export const createTasksBody = z.strictObject({
 const { code, title, status, detail, errors } = problem.shape
 
 /** The problem of a row, as a single request would have received it. */
-const rowError = z.object({ code, title, status, detail, errors }).meta({ id: 'RowError' })
+const rowError = namedObject('RowError', { code, title, status, detail, errors })
 
 /** The result of one row of a batch. */
 const batchRow = z.union([z.object({ index: z.int(), task }), z.object({ index: z.int(), error: rowError })])
@@ -34,9 +35,9 @@ const batchRow = z.union([z.object({ index: z.int(), task }), z.object({ index: 
 export type BatchRow = z.infer<typeof batchRow>
 
 /** The results of a batch, in the order of the body. */
-export const batchAnswer = z.object({ data: z.array(batchRow) }).meta({ id: 'TaskBatch' })
+export const batchAnswer = namedObject('TaskBatch', { data: z.array(batchRow) })
 
 const briefRow = z.union([z.object({ index: z.int(), task: taskBrief }), z.object({ index: z.int(), error: rowError })])
 
 /** The same for a caller without the right `task.read`. */
-export const batchBrief = z.object({ data: z.array(briefRow) }).meta({ id: 'TaskBatchBrief' })
+export const batchBrief = namedObject('TaskBatchBrief', { data: z.array(briefRow) })

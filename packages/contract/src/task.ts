@@ -7,6 +7,7 @@ import { connectionField, connectionNameField } from './connection.ts'
 import { changesOf, flag, headersField, hostFilter, integer, payloadField, repeatable, textField } from './fields.ts'
 import { blocked } from './host.ts'
 import { lastInstant, localTime, resolveLocalTimes, timezoneField, tooLate } from './local-time.ts'
+import { namedObject } from './named-object.ts'
 import { pageFields, timeRange } from './page.ts'
 import { queueField, queueNameField } from './queue.ts'
 import { isReadable, oneBody, rawBodyFields, refuseTwoBodies, shownRawBody } from './raw-body.ts'
@@ -145,15 +146,13 @@ function executeAt(text: string): { value: Date } | Invalid {
 }
 
 /** The latest finished attempt. */
-export const lastRun = z
-  .object({
-    id: idField('run'),
-    status: runStatusField,
-    response_status: orNull(z.int(), { examples: [200] }),
-    error_code: orNull(z.enum(runErrorCodes), { examples: [null] }),
-    finished_at: timestampField().meta({ description: 'When the attempt ended.' }),
-  })
-  .meta({ id: 'LastRun' })
+export const lastRun = namedObject('LastRun', {
+  id: idField('run'),
+  status: runStatusField,
+  response_status: orNull(z.int(), { examples: [200] }),
+  error_code: orNull(z.enum(runErrorCodes), { examples: [null] }),
+  finished_at: timestampField().meta({ description: 'When the attempt ended.' }),
+})
 
 /** The request of a task or cron job, in a response. */
 export const sentFields = {
@@ -174,48 +173,46 @@ export const authorFields = {
 }
 
 /** A task in a response. */
-export const task = z
-  .object({
-    id: idField('task'),
-    workspace_id: idField('ws'),
-    name: z.string().meta({ examples: ['Trial reminder'] }),
-    source: z.enum(taskSources).meta({ description: 'The origin of the task.' }),
-    cronjob_id: idField('cron').nullable(),
-    event_id: idField('evt').nullable(),
-    topic: orNull(z.string(), { examples: [null] }),
-    ...sentFields,
-    queue: queueNameField,
-    connection: connectionNameField,
-    execute_at: timestampField().meta({ description: 'The time of the first attempt.' }),
-    local_time: shownText(
-      'The time in `timezone`, with its offset. Only in the answer to a request with a timezone.',
-      '2026-11-21T03:20:00.000+01:00',
-    ).optional(),
-    timezone: shownText('The zone of the request.', 'Europe/Berlin').optional(),
-    state: z
-      .enum(taskStates)
-      .meta({ description: 'Where the task is: waiting, in progress, or ended with this outcome.' }),
-    state_reason: orNull(z.enum(stateReasons), {
-      description: 'Why it ended without the outcome of an attempt.',
-      examples: [null],
-    }),
-    attempts: shownNumber('Attempts started so far.', 0),
-    blocked: blocked.nullable().meta({
-      description: 'Why the task waits although it is due. Null in lists of dead letters and after a change.',
-    }),
-    expires_at: timeOrNull('No attempt starts at this time or later.'),
-    key: textOrNull('Unique among the pending tasks of the workspace.'),
-    labels: shownTexts('The labels of the task.', ['customer:42']),
-    next_retry_at: timeOrNull('Set while the state is `retrying`.'),
-    last_run: lastRun.nullable(),
-    callback_of: orNull(idField('task'), { description: 'The task whose outcome this callback reports.' }),
-    replay_of: orNull(idField('task'), { description: 'The task that this one replays; null for other tasks.' }),
-    ...authorFields,
-    created_at: timestampField(),
-    updated_at: timestampField(),
-    finished_at: timestampField().nullable(),
-  })
-  .meta({ id: 'Task' })
+export const task = namedObject('Task', {
+  id: idField('task'),
+  workspace_id: idField('ws'),
+  name: z.string().meta({ examples: ['Trial reminder'] }),
+  source: z.enum(taskSources).meta({ description: 'The origin of the task.' }),
+  cronjob_id: idField('cron').nullable(),
+  event_id: idField('evt').nullable(),
+  topic: orNull(z.string(), { examples: [null] }),
+  ...sentFields,
+  queue: queueNameField,
+  connection: connectionNameField,
+  execute_at: timestampField().meta({ description: 'The time of the first attempt.' }),
+  local_time: shownText(
+    'The time in `timezone`, with its offset. Only in the answer to a request with a timezone.',
+    '2026-11-21T03:20:00.000+01:00',
+  ).optional(),
+  timezone: shownText('The zone of the request.', 'Europe/Berlin').optional(),
+  state: z
+    .enum(taskStates)
+    .meta({ description: 'Where the task is: waiting, in progress, or ended with this outcome.' }),
+  state_reason: orNull(z.enum(stateReasons), {
+    description: 'Why it ended without the outcome of an attempt.',
+    examples: [null],
+  }),
+  attempts: shownNumber('Attempts started so far.', 0),
+  blocked: blocked.nullable().meta({
+    description: 'Why the task waits although it is due. Null in lists of dead letters and after a change.',
+  }),
+  expires_at: timeOrNull('No attempt starts at this time or later.'),
+  key: textOrNull('Unique among the pending tasks of the workspace.'),
+  labels: shownTexts('The labels of the task.', ['customer:42']),
+  next_retry_at: timeOrNull('Set while the state is `retrying`.'),
+  last_run: lastRun.nullable(),
+  callback_of: orNull(idField('task'), { description: 'The task whose outcome this callback reports.' }),
+  replay_of: orNull(idField('task'), { description: 'The task that this one replays; null for other tasks.' }),
+  ...authorFields,
+  created_at: timestampField(),
+  updated_at: timestampField(),
+  finished_at: timestampField().nullable(),
+})
 
 export type Task = z.infer<typeof task>
 

@@ -1,5 +1,6 @@
 import { figureNames, tierNames } from '@belfry/domain/tiers'
 import { z } from 'zod'
+import { namedObject } from './named-object.ts'
 import { operation } from './operation.ts'
 import { orNull, timeOrNull, timestampField } from './response-fields.ts'
 import { periodField, usage } from './usage.ts'
@@ -12,59 +13,53 @@ const cancelling = orNull(z.int(), { examples: [10_000] })
 const figures = Object.values(figureNames)
 
 /** The tier of an organization, its limits, and its billing. */
-const organizationSubscription = z
-  .object({
-    tier: z.enum(tierNames),
-    limits: z
-      .object(
-        Object.fromEntries(figures.map(name => [name, z.int().meta({ examples: [100] })])) as Record<
-          (typeof figures)[number],
-          z.ZodInt
-        >, // each of these names
-      )
-      .extend({ executions: cancelling, storage_bytes: cancelling })
-      .meta({ id: 'TierLimits' }),
-    period: periodField,
-    available_tiers: z.array(z.enum(tierNames)).meta({ description: 'The tiers that the organization can choose.' }),
-    billing: z
-      .object({
-        provider: z
-          .enum(['manual', 'stripe'])
-          .meta({ description: 'With `manual`, a chosen tier applies without payment.' }),
-        status: z
-          .enum(['none', 'active', 'payment_failed', 'canceled'])
-          .meta({ description: 'The status of the paid subscription.', examples: ['none'] }),
-        period_end: timeOrNull('The end of the paid period.', null),
-        grace_until: timeOrNull('After a failed payment: when the tier ends.', null),
-        next_tier: orNull(
-          z.object({ tier: z.enum(tierNames), at: timestampField().meta({ description: 'When it takes effect.' }) }),
-          {
-            description: 'A chosen lower tier, and when it takes effect.',
-            examples: [null],
-          },
-        ),
-      })
-      .meta({ id: 'Billing' }),
-    checkout_url: z
-      .url()
-      .optional()
-      .meta({
-        description: 'Only after the choice of a paid tier: the URL of the payment page.',
-        examples: ['https://pay.example.com/1'],
-      }),
-  })
-  .meta({ id: 'OrganizationSubscription' })
+const organizationSubscription = namedObject('OrganizationSubscription', {
+  tier: z.enum(tierNames),
+  limits: z
+    .object(
+      Object.fromEntries(figures.map(name => [name, z.int().meta({ examples: [100] })])) as Record<
+        (typeof figures)[number],
+        z.ZodInt
+      >, // each of these names
+    )
+    .extend({ executions: cancelling, storage_bytes: cancelling })
+    .meta({ id: 'TierLimits' }),
+  period: periodField,
+  available_tiers: z.array(z.enum(tierNames)).meta({ description: 'The tiers that the organization can choose.' }),
+  billing: z
+    .object({
+      provider: z
+        .enum(['manual', 'stripe'])
+        .meta({ description: 'With `manual`, a chosen tier applies without payment.' }),
+      status: z
+        .enum(['none', 'active', 'payment_failed', 'canceled'])
+        .meta({ description: 'The status of the paid subscription.', examples: ['none'] }),
+      period_end: timeOrNull('The end of the paid period.', null),
+      grace_until: timeOrNull('After a failed payment: when the tier ends.', null),
+      next_tier: orNull(
+        z.object({ tier: z.enum(tierNames), at: timestampField().meta({ description: 'When it takes effect.' }) }),
+        {
+          description: 'A chosen lower tier, and when it takes effect.',
+          examples: [null],
+        },
+      ),
+    })
+    .meta({ id: 'Billing' }),
+  checkout_url: z
+    .url()
+    .optional()
+    .meta({
+      description: 'Only after the choice of a paid tier: the URL of the payment page.',
+      examples: ['https://pay.example.com/1'],
+    }),
+})
 
 export type OrganizationSubscription = z.infer<typeof organizationSubscription>
 
 /** The URL of the payment provider's customer portal. */
-const billingPortal = z
-  .object({
-    url: z
-      .url()
-      .meta({ examples: ['https://pay.example.com/portal'], description: 'The page of the payment provider.' }),
-  })
-  .meta({ id: 'BillingPortal' })
+const billingPortal = namedObject('BillingPortal', {
+  url: z.url().meta({ examples: ['https://pay.example.com/portal'], description: 'The page of the payment provider.' }),
+})
 
 export const billingOperations = {
   getUsage: operation('GET', '/api/v1/organizations/:org/usage', {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { namedObject } from './named-object.ts'
 import { numberOrNull, shownNumber, timestampField } from './response-fields.ts'
 
 /** A UTC calendar month: `start` is included, `end` is not. */
@@ -15,26 +16,24 @@ function share(limit: number) {
   })
 }
 
-export const usage = z
-  .object({
-    period: periodField,
-    executions: share(10_000).meta({
-      description: 'Tasks whose dispatch started in the period; retries do not count.',
-    }),
-    storage_bytes: share(100_000_000).meta({
-      description: 'Stored payloads and captured responses; updated within seconds.',
-    }),
-    workspaces: z.object({ used, limit: z.int().meta({ examples: [2] }) }),
-    daily: z
-      .array(
-        z.object({
-          date: z.string().meta({ format: 'date', examples: ['2026-11-21'], description: 'The day, in UTC.' }),
-          executions: z.int().meta({ examples: [42] }),
-          failed: shownNumber('Tasks that became dead letters.', 1),
-        }),
-      )
-      .meta({ description: 'The days of the period until today, in UTC.' }),
-  })
-  .meta({ id: 'Usage' })
+export const usage = namedObject('Usage', {
+  period: periodField,
+  executions: share(10_000).meta({
+    description: 'Tasks whose dispatch started in the period; retries do not count.',
+  }),
+  storage_bytes: share(100_000_000).meta({
+    description: 'Stored payloads and captured responses; updated within seconds.',
+  }),
+  workspaces: z.object({ used, limit: z.int().meta({ examples: [2] }) }),
+  daily: z
+    .array(
+      z.object({
+        date: z.string().meta({ format: 'date', examples: ['2026-11-21'], description: 'The day, in UTC.' }),
+        executions: z.int().meta({ examples: [42] }),
+        failed: shownNumber('Tasks that became dead letters.', 1),
+      }),
+    )
+    .meta({ description: 'The days of the period until today, in UTC.' }),
+})
 
 export type Usage = z.infer<typeof usage>

@@ -2,6 +2,7 @@ import { workspaceRoles } from '@belfry/domain/permissions'
 import { z } from 'zod'
 import { integer, textField } from './fields.ts'
 import { workspaceMember } from './member.ts'
+import { namedObject } from './named-object.ts'
 import { operation } from './operation.ts'
 import { listQuery, pageOf } from './page.ts'
 import { idField, shownFlag, shownNumber, timestampField } from './response-fields.ts'
@@ -14,27 +15,25 @@ export const updateWorkspaceBody = z.strictObject({
   switch_off_after_days: integer(0, 90).optional(),
 })
 
-const workspace = z
-  .object({
-    id: idField('ws'),
-    organization_id: idField('org'),
-    name: z.string().meta({ examples: ['Production'] }),
-    keeps_responses_with_secrets: shownFlag(
-      'Whether the log keeps the headers and bodies of responses to requests with secrets.',
-      true,
-    ),
-    asymmetric_signatures: shownFlag(
-      'Whether deliveries also have a `v1a` signature (Ed25519), which receivers verify with a public key.',
-      false,
-    ),
-    switch_off_after_days: shownNumber(
-      'After how many days a cron job or subscription that only fails is switched off. Owners are warned after half of them. 0: never.',
-      10,
-    ),
-    created_at: timestampField(),
-    updated_at: timestampField(),
-  })
-  .meta({ id: 'Workspace' })
+const workspace = namedObject('Workspace', {
+  id: idField('ws'),
+  organization_id: idField('org'),
+  name: z.string().meta({ examples: ['Production'] }),
+  keeps_responses_with_secrets: shownFlag(
+    'Whether the log keeps the headers and bodies of responses to requests with secrets.',
+    true,
+  ),
+  asymmetric_signatures: shownFlag(
+    'Whether deliveries also have a `v1a` signature (Ed25519), which receivers verify with a public key.',
+    false,
+  ),
+  switch_off_after_days: shownNumber(
+    'After how many days a cron job or subscription that only fails is switched off. Owners are warned after half of them. 0: never.',
+    10,
+  ),
+  created_at: timestampField(),
+  updated_at: timestampField(),
+})
 
 export type Workspace = z.infer<typeof workspace>
 
