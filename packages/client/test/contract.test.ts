@@ -26,6 +26,7 @@ import type { PublishedEvent, publishEventBody } from '@belfry/contract/event'
 import type { Hosts } from '@belfry/contract/host'
 import type { Member } from '@belfry/contract/member'
 import type { Organization, OrganizationSummary, updateOrganizationBody } from '@belfry/contract/organization'
+import type { listQuery } from '@belfry/contract/page'
 import type { Problem } from '@belfry/contract/problem'
 import type { listQueuesQuery, Queue, updateQueueBody } from '@belfry/contract/queue'
 import type {
@@ -38,12 +39,7 @@ import type {
 } from '@belfry/contract/run'
 import type { Secret, SigningKey, SigningSecret } from '@belfry/contract/secret'
 import type { Status } from '@belfry/contract/status'
-import type {
-  createSubscriptionBody,
-  listSubscriptionsQuery,
-  Subscription,
-  updateSubscriptionBody,
-} from '@belfry/contract/subscription'
+import type { createSubscriptionBody, Subscription, updateSubscriptionBody } from '@belfry/contract/subscription'
 import type { createTaskBody, listDeadLettersQuery, listTasksQuery, Task, updateTaskBody } from '@belfry/contract/task'
 import type { BatchRow } from '@belfry/contract/task-batch'
 import type { exportTasksQuery } from '@belfry/contract/task-operations'
@@ -223,7 +219,7 @@ describe('requests have the types of the contract', () => {
     expectTypeOf<keyof client.ListCronJobs>().toEqualTypeOf<Names<typeof listCronJobsQuery>>()
     expectTypeOf<keyof client.ListRuns>().toEqualTypeOf<Names<typeof listRunsQuery>>()
     expectTypeOf<keyof client.ListOrganizationRuns>().toEqualTypeOf<Names<typeof listOrganizationRunsQuery>>()
-    expectTypeOf<keyof client.PageOptions>().toEqualTypeOf<Names<typeof listSubscriptionsQuery>>()
+    expectTypeOf<keyof client.PageOptions>().toEqualTypeOf<Names<typeof listQuery>>()
     expectTypeOf<keyof client.ExportRuns>().toEqualTypeOf<Names<typeof exportRunsQuery>>()
     expectTypeOf<keyof client.ExportTasks>().toEqualTypeOf<Names<typeof exportTasksQuery>>()
     type Format = Input<typeof exportTasksQuery>['format']

@@ -10,9 +10,6 @@ import { displayName, exampleTime, instant, textRule } from './text-rules.ts'
 
 const dayMs = 86_400_000
 
-/** How long the previous key may stay valid after a roll. */
-const maxOverlapMs = 30 * dayMs
-
 /** What an API key may be limited to: the names of groups of rights, and single rights. */
 const scopeNames = [...(Object.keys(keyScopes) as Array<keyof typeof keyScopes>), ...keyRights]
 
@@ -65,7 +62,7 @@ export type CreateApiKeyBody = z.infer<typeof createApiKeyBody>
 
 /** Without `expires_at`, the new key is valid for as long as the previous one was. */
 const rollApiKeyBody = z.strictObject({
-  overlap_ms: integer(0, maxOverlapMs)
+  overlap_ms: integer(0, 30 * dayMs)
     .optional()
     .meta({
       description:

@@ -8,8 +8,6 @@ import { numberOrNull, orNull, shownText, shownTexts, textOrNull, timestampField
 import { allowedHosts } from './secret.ts'
 import { line, matching, targetUrl, textRule } from './text-rules.ts'
 
-const connectionKinds = ['header', 'basic', 'oauth2', 'identity_token', 'tls'] as const
-
 /** The form of a connection's name. */
 export const connectionNamePattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$'
 
@@ -143,7 +141,7 @@ export type PutConnectionBody = z.infer<typeof putConnectionBody>
 
 export const connection = namedObject('Connection', {
   name: z.string().meta({ examples: ['billing-api'] }),
-  kind: z.enum(connectionKinds),
+  kind: z.enum(['header', 'basic', 'oauth2', 'identity_token', 'tls']),
   hosts: shownTexts('The hosts that it may authenticate to.', ['api.example.com']),
   header: textOrNull('Of the kind `header`: the name of the header.', 'Authorization'),
   username: textOrNull('Of the kind `basic`.'),

@@ -27,8 +27,6 @@ const cronJobStatuses = ['active', 'paused', 'ended'] as const
 
 export type CronJobStatus = (typeof cronJobStatuses)[number]
 
-const previewCounts = { min: 1, max: 50, default: 5 }
-
 const cronRule = textRule(
   {
     pattern: '^[ \\t]*[A-Za-z0-9*,/#-]+([ \\t]+[A-Za-z0-9*,/#-]+){4}[ \\t]*$',
@@ -92,7 +90,7 @@ export type ListCronJobsQuery = z.infer<typeof listCronJobsQuery>
 export const previewCronJobBody = z.strictObject({
   ...schedule,
   from: textField(boundRule).optional(),
-  count: integer(previewCounts.min, previewCounts.max).default(previewCounts.default),
+  count: integer(1, 50).default(5),
 })
 
 /** The body that asks for the occurrences of a past time: `from` <= occurrence < `to`. */

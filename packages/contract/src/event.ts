@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { objectPayloadField, textField } from './fields.ts'
 import { namedObject } from './named-object.ts'
 import { operation } from './operation.ts'
-import { pageOf } from './page.ts'
+import { listQuery, pageOf } from './page.ts'
 import { idField, shownText } from './response-fields.ts'
 import { subscriptionSecret } from './secret.ts'
-import { createSubscriptionBody, listSubscriptionsQuery, subscription, updateSubscriptionBody } from './subscription.ts'
+import { createSubscriptionBody, subscription, updateSubscriptionBody } from './subscription.ts'
 import { deliveryFields, requestFields, task } from './task.ts'
 import { eventControlFields } from './task-controls.ts'
 import { targetUrl, topic } from './text-rules.ts'
@@ -49,7 +49,7 @@ export const eventsOperations = {
     right: 'subscription.read',
     summary: 'List subscriptions, newest first',
     client: 'subscriptions.list',
-    query: listSubscriptionsQuery,
+    query: listQuery,
     response: { status: 200, body: pageOf(subscription) },
   }),
 

@@ -11,8 +11,6 @@ import {
   timestampField,
 } from './response-fields.ts'
 
-const circuitStates = ['closed', 'open', 'half_open'] as const
-
 const nextProbeAt = timestampField().meta({
   description: 'When Belfry may probe the host with one attempt. Tasks wait until a probe succeeds.',
 })
@@ -53,7 +51,7 @@ export const host = namedObject('Host', {
   host: shownText('A host name or address, with its port.', 'example.com'),
   circuit: z
     .object({
-      state: z.enum(circuitStates),
+      state: z.enum(['closed', 'open', 'half_open']),
       since: timeOrNull('When the breaker opened; null while it is closed.'),
       next_probe_at: nextProbeAt.nullable(),
       dispatchers: shownNumber('The dispatchers in which the breaker is not closed.', 0),

@@ -3,7 +3,6 @@ import { shownCallbacks } from './callback.ts'
 import { connectionNameField } from './connection.ts'
 import { changesOf, textField } from './fields.ts'
 import { namedObject } from './named-object.ts'
-import { pageFields } from './page.ts'
 import { filterField, shownFilter } from './payload-filter.ts'
 import { queueNameField } from './queue.ts'
 import { idField, shownFlag, shownText, textOrNull, timeOrNull, timestampField } from './response-fields.ts'
@@ -32,9 +31,6 @@ export const updateSubscriptionBody = z.strictObject({
   key: objectKeyField.nullable().optional(),
   retry: retryChange.optional(),
 })
-
-/** The query of the list of subscriptions. */
-export const listSubscriptionsQuery = z.strictObject(pageFields)
 
 /** What an MCP client has subscribed to. */
 const mcp = z

@@ -56,10 +56,7 @@ export const objectKeyField = textField(
 /** That key, in a response. */
 export const shownKeyField = textOrNull('The key that its creator chose.')
 
-/** What to do when a pending task has the key. */
-const onConflicts = ['reject', 'keep', 'replace'] as const
-
-export const onConflictField = z.enum(onConflicts).meta({
+export const onConflictField = z.enum(['reject', 'keep', 'replace']).meta({
   description:
     'When a pending task has the key: `reject` (the default) answers 409, `keep` returns that task, `replace` gives it this request and time.',
 })
