@@ -26,17 +26,9 @@ export class TimeoutError extends ConnectionError {
 }
 
 /** The problem of an error response (RFC 9457). */
-export type Problem = {
-  status: number
-  /** A stable code in snake_case, such as `task_not_pending`; documented at `{baseUrl}/api/problems/<code>`. */
-  code: ProblemCode | (string & {})
+export type Problem = Pick<ApiError, 'status' | 'code' | 'requestId' | 'errors' | 'body' | 'headers'> & {
   /** A sentence that says what to do. */
   detail: string
-  requestId: string | null
-  errors: FieldError[]
-  /** The complete body of the response; text when it was not JSON. */
-  body: unknown
-  headers: Headers
   /** The method and the URL of the request, without its query. */
   request: string
 }
@@ -45,12 +37,16 @@ export type Problem = {
 export class ApiError extends BelfryError {
   override name = 'ApiError'
   readonly status: number
-  /** A stable code; a code that this version does not know is possible. */
+  /**
+   * A stable code in snake_case, such as `task_not_pending`; documented at `{baseUrl}/api/problems/<code>`. A code that this
+   * version does not know is possible.
+   */
   readonly code: ProblemCode | (string & {})
   /** The id of the request in the server's log. */
   readonly requestId: string | null
   /** All invalid fields, when `code` is `validation_failed`. */
   readonly errors: readonly FieldError[]
+  /** The complete body of the response; text when it was not JSON. */
   readonly body: unknown
   readonly headers: Headers
   /** How long the server asks to wait (`Retry-After`), in milliseconds, or null if it does not say. */
