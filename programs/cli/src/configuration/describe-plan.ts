@@ -4,10 +4,10 @@ import { kinds } from './kinds.ts'
 import type { Change, Live, Plan } from './plan.ts'
 
 const signs = {
-  create: { sign: '+', colour: 'green' },
-  update: { sign: '~', colour: 'yellow' },
-  replace: { sign: '±', colour: 'yellow' },
-  delete: { sign: '-', colour: 'red' },
+  create: { sign: '+', colour: 'green', verb: 'create' },
+  update: { sign: '~', colour: 'yellow', verb: 'change' },
+  replace: { sign: '±', colour: 'yellow', verb: 'replace' },
+  delete: { sign: '-', colour: 'red', verb: 'delete' },
 } as const
 
 /** Returns the lines that show a change on a terminal. */
@@ -36,16 +36,10 @@ export function changeToJson(change: Change): object {
 
 /** Returns one sentence for what changes or has changed, and what does not. */
 export function summarize({ changes, unchanged }: Plan, isDone: boolean): string {
-  const count = (action: Change['action'], text: string) => {
+  const counts = Object.entries(signs).flatMap(([action, { verb }]) => {
     const n = changes.filter(change => change.action === action).length
-    return n === 0 ? [] : [isDone ? `${n} ${text.replace(/e?$/, 'ed')}` : `${n} to ${text}`]
-  }
-  const counts = [
-    ...count('create', 'create'),
-    ...count('update', 'change'),
-    ...count('replace', 'replace'),
-    ...count('delete', 'delete'),
-  ]
+    return n === 0 ? [] : [isDone ? `${n} ${verb.replace(/e?$/, 'ed')}` : `${n} to ${verb}`]
+  })
   return counts.length === 0 ? `No changes; ${unchanged} up to date.` : `${counts.join(', ')}, ${unchanged} up to date.`
 }
 
