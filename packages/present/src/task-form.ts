@@ -10,20 +10,20 @@ import type { LastRunRow, TaskRow } from './task-row.ts'
 /** Returns the public form of a task whose payload is text. */
 export function taskForm(row: TaskRow): Task {
   return present(row, {
-    cronJobId: row.cronJobId,
-    updatedBy: row.updatedBy,
-    callbackOf: row.callbackOf,
+    cronjob_id: row.cronJobId && toId('cron', row.cronJobId),
+    updated_by: row.updatedBy,
+    callback_of: row.callbackOf && toId('task', row.callbackOf),
     state: row.state,
-    stateReason: row.stateReason,
+    state_reason: row.stateReason,
     attempts: row.attempts,
-    executeAt: row.executeAt.toISOString(),
-    expiresAt: row.expiresAt?.toISOString() ?? null,
-    nextRetryAt: row.state === 'retrying' ? row.dueAt.toISOString() : null,
-    lastRun: presentLastRun(row),
+    execute_at: row.executeAt.toISOString(),
+    expires_at: row.expiresAt?.toISOString() ?? null,
+    next_retry_at: row.state === 'retrying' ? row.dueAt.toISOString() : null,
+    last_run: presentLastRun(row),
     blocked: presentBlocked(row),
-    createdAt: row.createdAt.toISOString(),
-    updatedAt: row.updatedAt.toISOString(),
-    finishedAt: row.finishedAt?.toISOString() ?? null,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+    finished_at: row.finishedAt?.toISOString() ?? null,
   })
 }
 
@@ -41,20 +41,20 @@ export function presentNewTask(task: NewTask, createdAt: string): Task {
   const at = task.executeAt?.toISOString() ?? createdAt
   const payload = task.isReport ? mcpEvent(task.payload ?? '', task.id, at) : task.payload
   return present(payload === task.payload ? task : Object.assign({}, task, { payload }), {
-    cronJobId: null,
-    updatedBy: null,
-    callbackOf: null,
-    expiresAt: deadlineOf(task, createdAt),
-    executeAt: at,
+    cronjob_id: null,
+    updated_by: null,
+    callback_of: null,
+    expires_at: deadlineOf(task, createdAt),
+    execute_at: at,
     state: task.isMissed ? 'dead' : 'pending',
-    stateReason: task.isMissed ? missedReason : null,
+    state_reason: task.isMissed ? missedReason : null,
     attempts: 0,
-    nextRetryAt: null,
-    lastRun: null,
+    next_retry_at: null,
+    last_run: null,
     blocked: null,
-    createdAt,
-    updatedAt: createdAt,
-    finishedAt: task.isMissed ? createdAt : null,
+    created_at: createdAt,
+    updated_at: createdAt,
+    finished_at: task.isMissed ? createdAt : null,
   })
 }
 
@@ -65,12 +65,9 @@ function deadlineOf({ expiresAt, maxAgeMs, executeAt }: NewTask, createdAt: stri
 }
 
 type Presentable = Omit<NewTask, 'executeAt' | 'expiresAt'>
-type Progress = Pick<TaskRow, 'updatedBy' | 'cronJobId' | 'callbackOf' | 'state' | 'stateReason' | 'attempts'> &
-  Record<'executeAt' | 'createdAt' | 'updatedAt', string> &
-  Record<'expiresAt' | 'nextRetryAt' | 'finishedAt', string | null> & {
-    lastRun: Task['last_run']
-    blocked: Task['blocked']
-  }
+type Progress = Pick<Task, 'cronjob_id' | 'execute_at' | 'state' | 'state_reason' | 'attempts' | 'blocked'> &
+  Pick<Task, 'expires_at' | 'next_retry_at' | 'last_run' | 'callback_of' | 'updated_by'> &
+  Pick<Task, 'created_at' | 'updated_at' | 'finished_at'>
 
 function present(task: Presentable, progress: Progress): Task {
   const body = presentBody(task)
@@ -80,7 +77,7 @@ function present(task: Presentable, progress: Progress): Task {
     workspace_id: toId('ws', task.workspaceId),
     name: task.name,
     source: task.source,
-    cronjob_id: progress.cronJobId && toId('cron', progress.cronJobId),
+    cronjob_id: progress.cronjob_id,
     event_id: task.eventId && toId('evt', task.eventId),
     topic: task.topic,
     url: task.url,
@@ -91,9 +88,9 @@ function present(task: Presentable, progress: Progress): Task {
     content_type: body.content_type,
     queue: task.queue ?? null,
     connection: task.connection ?? null,
-    execute_at: progress.executeAt,
+    execute_at: progress.execute_at,
     state: progress.state,
-    state_reason: progress.stateReason,
+    state_reason: progress.state_reason,
     attempts: progress.attempts,
     blocked: progress.blocked,
     retry: presentRetry(task),
@@ -101,18 +98,18 @@ function present(task: Presentable, progress: Progress): Task {
     on_success: callbacks.on_success,
     on_failure: callbacks.on_failure,
     on_attempt: callbacks.on_attempt,
-    expires_at: progress.expiresAt,
+    expires_at: progress.expires_at,
     key: task.key ?? null,
     labels: [...(task.labels ?? [])],
-    next_retry_at: progress.nextRetryAt,
-    last_run: progress.lastRun,
-    callback_of: progress.callbackOf && toId('task', progress.callbackOf),
+    next_retry_at: progress.next_retry_at,
+    last_run: progress.last_run,
+    callback_of: progress.callback_of,
     replay_of: task.replayOf && toId('task', task.replayOf),
     created_by: task.createdBy ?? null,
-    updated_by: progress.updatedBy,
-    created_at: progress.createdAt,
-    updated_at: progress.updatedAt,
-    finished_at: progress.finishedAt,
+    updated_by: progress.updated_by,
+    created_at: progress.created_at,
+    updated_at: progress.updated_at,
+    finished_at: progress.finished_at,
   }
 }
 
