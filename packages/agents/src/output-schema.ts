@@ -2,7 +2,6 @@ import { toCamel } from '@belfry/client/case'
 import { briefFormOf } from '@belfry/contract/brief-forms'
 import { nameOf, resolve } from '@belfry/contract/openapi/example'
 import { type Components, type JsonSchema, toJsonSchema } from '@belfry/contract/openapi/json-schema'
-import type { SuccessResponse } from '@belfry/contract/operation'
 import type { JSONObject } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 
@@ -10,13 +9,7 @@ import { z } from 'zod'
 export type OutputSchema = JSONObject & { type: 'object' }
 
 /** Returns the schema of the response of an operation. A caller who may not read it gets a part of it. */
-export function outputOf({
-  right,
-  response: { body },
-}: {
-  right: string
-  response: SuccessResponse & { body: z.ZodType }
-}) {
+export function outputOf({ right, response: { body } }: { right: string; response: { body: z.ZodType } }) {
   const brief = briefFormOf(body, right)
   return { ...schemaOf(body), ...(brief ? { required: schemaOf(brief.body).required ?? [] } : {}) } as OutputSchema
 }
