@@ -25,7 +25,6 @@ export const resources: Record<string, string> = {
   status: 'Whether dispatchers, schedulers and the queue are running.',
 }
 
-/** One method of the clients. */
 export type ClientMethod = {
   /** Its resource and its name in it, such as `tasks` and `createMany`. The name may have a group: `secrets.put`. */
   resource: string
@@ -39,7 +38,6 @@ export type ClientMethod = {
   isIdempotent: boolean
   query: Field[]
   body: Field[]
-  /** The schema of the body. */
   input: JsonSchema
   result: JsonSchema | null
   /** The codes of the conflicts that only this operation has. */

@@ -123,7 +123,6 @@ function asSent(body: Field[]): Field[] {
   })
 }
 
-/** Returns the type of a body with these members. */
 export function bodyOf(fields: Field[], url = 'targetUrl'): string {
   return typeOfObject(
     fields,

@@ -229,7 +229,6 @@ function bodyArguments({ body, method }: ClientMethod) {
   }
 }
 
-// Ids or a filter.
 function choiceArguments(body: Field[]) {
   const others = body.filter(({ name }) => name !== 'ids' && name !== 'filter')
   const code = ({ name, schema, isRequired }: Field) =>

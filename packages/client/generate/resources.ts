@@ -36,7 +36,6 @@ const groups: Record<string, string> = {
 /** Types that have the name of a resource. */
 const aliases: Record<string, string> = { Hosts: 'HostList', Status: 'ProcessStatus' }
 
-/** Returns the resources of the client. */
 export function clientResources(): string {
   const code = Object.entries(resources)
     .map(([resource, text]) => resourceText(resource, text))

@@ -39,7 +39,6 @@ const codes: Record<string, string> = {
 }
 const codesOfRequests: Record<string, string> = { ...codes, retrying: 'TaskState', callback: 'Source' }
 
-/** Returns the types of codes. */
 export function codeTypes(): string {
   const types = Object.entries(codeLists).map(([name, { schema, field, about, more = [] }]) => {
     const whole = propertiesOf({ $ref: schema })[field] ?? {}
@@ -50,7 +49,6 @@ export function codeTypes(): string {
   return `// Generated from the operations of the API.\n${types.join('\n\n')}\n`
 }
 
-/** Returns the types of responses. */
 export function responseTypes(): string {
   const names = responseNames()
   const texts = names.map(name => {

@@ -13,7 +13,6 @@ const dayMs = 86_400_000
 /** What an API key may be limited to: the names of groups of rights, and single rights. */
 const scopeNames = [...(Object.keys(keyScopes) as Array<keyof typeof keyScopes>), ...keyRights]
 
-/** The wanted rights of an API key. */
 export const scopesField = z
   .array(z.enum(scopeNames))
   .min(1)

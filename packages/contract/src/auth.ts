@@ -74,7 +74,6 @@ export const me = namedObject('Me', {
 
 export type Me = z.infer<typeof me>
 
-/** A session of the signed-in user. */
 export const session = namedObject('Session', {
   id: idField('ses'),
   device: shownText('The program and the system that signed in.', 'Chrome on Linux'),

@@ -154,13 +154,11 @@ const startedEnding = taskOperation
   .nullable()
   .meta({ description: 'Set when there are too many for one request; they follow in the background.' })
 
-/** The result of a cancel of many tasks. */
 export const cancelledTasks = namedObject('CancelledTasks', {
   cancelled: z.int().meta({ examples: [12] }),
   operation: startedEnding,
 })
 
-/** The result of a stop of many tasks. */
 export const stoppedTasks = namedObject('StoppedTasks', {
   stopped: z.int().meta({ examples: [12], description: 'The number of tasks that this request stopped.' }),
   operation: startedEnding,
@@ -193,13 +191,11 @@ const startedSettling = deadLetterOperation
   .nullable()
   .meta({ description: 'Set when there are too many for one request; the rest follows in the background.' })
 
-/** The result of a replay. */
 export const replayedDeadLetters = namedObject('ReplayedDeadLetters', {
   replayed: z.int().meta({ examples: [12], description: 'The number of dead letters that this request replayed.' }),
   operation: startedSettling,
 })
 
-/** The result of a discard. */
 export const discardedDeadLetters = namedObject('DiscardedDeadLetters', {
   discarded: z.int().meta({ examples: [12], description: 'The number of dead letters that this request discarded.' }),
   operation: startedSettling,
@@ -208,7 +204,6 @@ export const discardedDeadLetters = namedObject('DiscardedDeadLetters', {
 /** The query that counts tasks, with the filters of their list. */
 export const countTasksQuery = z.strictObject({ state, state_reason, ...taskFilterFields })
 
-/** A number of tasks. */
 export const taskCount = namedObject('TaskCount', {
   count: z.int().meta({ examples: [4200], description: 'How many tasks match, at most 10,000.' }),
   is_capped: shownFlag('Whether there may be more: at most 100,000 tasks are checked, and 10,000 counted.'),

@@ -39,7 +39,6 @@ export type Callback = z.infer<typeof callback>
 
 const shown = (description: string) => orNull(callback, { description, examples: [null] })
 
-/** The callbacks in a response. */
 export const shownCallbacks = {
   on_success: shown('Called with the task and the run when the task succeeds.'),
   on_failure: shown('Called when the task is dead.'),

@@ -109,13 +109,11 @@ function backfillRule(description: string, example: string) {
   return textRule({ ...instant.schema, description, examples: [example] }, instant)
 }
 
-/** The result of a backfill. */
 const backfill = namedObject('Backfill', {
   created: shownNumber('The tasks that this request created.', 24),
   skipped: shownNumber('Occurrences of the time that have a task already.', 0),
 })
 
-/** Reads a cron expression. */
 export function cronText(text: string): { value: string } | Invalid {
   const parsed = parseCron(text)
   return parsed.ok ? { value: parsed.cron.text } : { code: 'invalid_cron', message: parsed.message }
@@ -152,7 +150,6 @@ const cronPreview = namedObject('CronPreview', { description, ...runTimeFields }
 
 export type CronPreview = z.infer<typeof cronPreview>
 
-/** A cron job in a response. */
 export const cronJob = namedObject('CronJob', {
   id: idField('cron'),
   workspace_id: idField('ws'),

@@ -28,7 +28,6 @@ export const publishEventBody = z.strictObject({
 
 export type PublishEventBody = z.infer<typeof publishEventBody>
 
-/** The response to the publication of an event. */
 export const publishedEvent = namedObject('PublishedEvent', {
   id: idField('evt'),
   topic: shownText('The topic.', 'orders.paid'),

@@ -41,7 +41,6 @@ export const linkToken = z.string().min(1).max(200).meta({ description: 'The tok
 /** A filter by hosts, with their ports. */
 export const hostFilter = repeatable(line(300)).transform(hosts => hosts.map(host => host.toLowerCase()))
 
-/** A whole number from `min` to `max`. */
 export function integer(min: number, max: number) {
   return z.int().min(min).max(max)
 }
@@ -81,7 +80,6 @@ export function textsField(
 
 type Texts = Readonly<Record<string, unknown>>
 
-/** A task's own headers. */
 export const headersField = textsField(
   {
     propertyNames: { pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$" },
@@ -103,7 +101,6 @@ export const payloadField = z
     examples: [{ user: 42 }],
   })
 
-/** A payload that is a JSON object. */
 export const objectPayloadField = z
   .unknown()
   .superRefine((given, ctx) => {

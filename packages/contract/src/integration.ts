@@ -57,7 +57,6 @@ export const integration = namedObject('Integration', {
 /** A destination for the alerts of a workspace. */
 export type Integration = z.infer<typeof integration>
 
-/** The result of a test. */
 const integrationTest = namedObject('IntegrationTest', {
   delivered: z.boolean().meta({ description: 'Whether the test message arrived.' }),
   error: textOrNull('Why the test failed; null when it succeeded.', 'The receiver answered 404.'),

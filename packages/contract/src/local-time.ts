@@ -16,7 +16,6 @@ export function localTime(text: string): { value: Date } | null {
   return local && { value: new LocalTime(local) }
 }
 
-/** The zone of the local times in a body. */
 export const timezoneField = textField(timeZone).meta({
   description:
     'The IANA time zone of times without an offset. Where clocks skip the time, it is the end of the gap; a time that occurs twice is the first.',

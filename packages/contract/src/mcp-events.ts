@@ -32,7 +32,6 @@ const taskData = {
   },
 }
 
-/** The types of the events of Belfry, by name. */
 export const mcpEvents = {
   'reminder.due': {
     description: 'The time that the subscriber chose has come: once, or again and again.',
@@ -71,7 +70,6 @@ export const mcpEvents = {
 
 export type McpEvent = keyof typeof mcpEvents
 
-/** Returns whether Belfry has events of a type. */
 export function isMcpEvent(name: string): name is McpEvent {
   return Object.hasOwn(mcpEvents, name)
 }

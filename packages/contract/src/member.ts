@@ -6,7 +6,6 @@ import { timestampField } from './response-fields.ts'
 
 const memberUser = user.omit({ created_at: true })
 
-/** A member of an organization. */
 export const member = namedObject('Member', {
   user: memberUser,
   role: z.enum(roles),

@@ -22,7 +22,6 @@ export type Declaration = {
   mayLag?: boolean
   query?: z.ZodType
   body?: z.ZodType
-  /** The response to a successful request. */
   response: SuccessResponse
   /** Errors that do not follow from the right, the path or the body. */
   errors?: readonly AppErrorCode[]
@@ -79,17 +78,14 @@ export function pathParameters(path: string): string[] {
   return Array.from(path.matchAll(/:(\w+)/g), ([, name = '']) => name)
 }
 
-/** The names of the parameters of a path. */
 export type PathParameter<P extends string> = P extends `${string}:${infer Name}/${infer Rest}`
   ? Name | PathParameter<Rest>
   : P extends `${string}:${infer Name}`
     ? Name
     : never
 
-/** The body that an operation accepts. */
 export type RequestBody<D> = D extends { body: infer Body extends z.ZodType } ? z.input<Body> : undefined
 
-/** The query that an operation accepts. */
 export type RequestQuery<D> = D extends { query: infer Query extends z.ZodType } ? z.input<Query> : unknown
 
 /** The response body of an operation, or undefined if it has no body. */

@@ -38,7 +38,6 @@ const tenant = namedObject('Tenant', {
 
 export type Tenant = z.infer<typeof tenant>
 
-/** An organization with its workspaces and members. */
 const tenantDetail = tenant
   .extend({
     workspace_list: z.array(
@@ -93,13 +92,11 @@ const foundTargets = namedObject('FoundTargets', {
   ),
 })
 
-/** An address that an operator has blocked. */
 const blockedAddress = namedObject('BlockedAddress', {
   email: email(),
   blocked_at: timestampField().meta({ description: 'When an operator blocked it.' }),
 })
 
-/** An action of an operator. */
 const operatorEntry = namedObject('OperatorEntry', {
   id: idField('aud'),
   operator: z.string().meta({ examples: ['root@example.com'], description: 'The email address of the operator.' }),

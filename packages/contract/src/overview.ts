@@ -41,7 +41,6 @@ const upcomingStart = textRule(
   instant,
 )
 
-/** The upcoming dispatches of a workspace. */
 const upcoming = namedObject('Upcoming', {
   from: timestampField(),
   overdue: shownNumber('Tasks that are due but not started.', 0),

@@ -7,14 +7,12 @@ import { instant, wholeNumber } from './text-rules.ts'
 const defaultLimit = 25
 const maxLimit = 100
 
-/** One page of a list. */
 export type Page<T> = {
   data: T[]
   /** The `cursor` of the next page; null on the last page. */
   next_cursor: string | null
 }
 
-/** Returns the schema of one page of a list. */
 export function pageOf<Item extends z.ZodType>(item: Item) {
   return z.object({
     data: z.array(item),

@@ -7,7 +7,6 @@ import { pageFields, pageOf } from './page.ts'
 import { millisecondsField, orNull, shownNumber, textOrNull, timeOrNull, timestampField } from './response-fields.ts'
 import { line, matching } from './text-rules.ts'
 
-/** The name of a queue. */
 const queueName = matching(
   {
     pattern: queueNameForm.source,
@@ -66,16 +65,13 @@ export const queueField = z
 
 export type QueueField = z.infer<typeof queueField>
 
-/** The name of the queue of an object, in a response. */
 export const queueNameField = textOrNull('The name of its queue.')
 
-/** The query of the list of queues. */
 export const listQueuesQuery = z.strictObject({
   name: textField(line(128)).meta({ description: 'Only names that start with this text.' }).optional(),
   ...pageFields,
 })
 
-/** A queue in a response. */
 export const queue = namedObject('Queue', {
   name: z.string().meta({ examples: ['customer-42'] }),
   ...limits,

@@ -33,13 +33,11 @@ const mediaType = matching(
 /** The content type of a raw body without one. A header overrides it when the request is sent. */
 export const defaultContentType = 'application/octet-stream'
 
-/** The fields of a raw body in a request. */
 export const rawBodyFields = {
   payload_base64: textField(base64).optional(),
   content_type: textField(mediaType).optional(),
 }
 
-/** The fields of a raw body in a response. */
 export const shownRawBody = {
   payload_base64: textOrNull('The body in base64, when it was given so; `payload` is then null.'),
   content_type: textOrNull('The content type of `payload_base64`.'),

@@ -3,7 +3,6 @@ import { idPattern } from '@belfry/domain/id-pattern'
 import { z } from 'zod'
 import { exampleId } from './text-rules.ts'
 
-/** An id in a response. */
 export function idField(kind: IdKind) {
   return z.string().meta({ pattern: idPattern(kind), examples: [exampleId(kind)] })
 }
@@ -18,47 +17,38 @@ export function timestampField() {
   return z.string().meta({ format: 'date-time', examples: ['2026-11-21T02:20:00.000Z'] })
 }
 
-/** A number of milliseconds in a response. */
 export function millisecondsField(example: number) {
   return z.int().meta({ examples: [example] })
 }
 
-/** A number in a response, with what it means. */
 export function shownNumber(description: string, example: number) {
   return z.int().meta({ description, examples: [example] })
 }
 
-/** A boolean in a response, with what it means. */
 export function shownFlag(description: string, example?: boolean) {
   return z.boolean().meta(example === undefined ? { description } : { description, examples: [example] })
 }
 
-/** A text in a response, with what it means. */
 export function shownText(description: string, example: string) {
   return z.string().meta({ description, examples: [example] })
 }
 
-/** A list of texts in a response, with what it means. */
 export function shownTexts(description: string, example: string[]) {
   return z.array(z.string()).meta({ description, examples: [example] })
 }
 
-/** A field of a response that may be null. */
 export function orNull<Schema extends z.ZodType>(schema: Schema, meta: z.core.GlobalMeta) {
   return schema.nullable().meta(meta)
 }
 
-/** A text of a response that may be null, with what it means. */
 export function textOrNull(description: string, example: string | null = null) {
   return orNull(z.string(), { description, examples: [example] })
 }
 
-/** A number of a response that may be null, with what it means. */
 export function numberOrNull(description: string, example: number | null = null) {
   return orNull(z.int(), { description, examples: [example] })
 }
 
-/** A timestamp of a response that may be null, with what it means. */
 export function timeOrNull(description: string, example?: null) {
   return orNull(timestampField(), example === undefined ? { description } : { description, examples: [example] })
 }

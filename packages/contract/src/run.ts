@@ -28,7 +28,6 @@ const runStatuses = ['success', 'failed'] as const
 
 export const runStatusField = z.enum(runStatuses).meta({ description: 'Whether the attempt succeeded.' })
 
-/** Why an attempt failed. */
 export type RunErrorCode = keyof typeof runErrors
 
 export const runErrorCodes = Object.keys(runErrors) as RunErrorCode[]
@@ -142,12 +141,10 @@ const runFields = {
   ),
 }
 
-/** An attempt in a list. */
 const run = namedObject('Run', runFields)
 
 export type Run = z.infer<typeof run>
 
-/** An attempt with its request and response. */
 const runDetail = namedObject('RunDetail', {
   ...runFields,
   request: z.object({
@@ -175,7 +172,6 @@ const runDetail = namedObject('RunDetail', {
 
 export type RunDetail = z.infer<typeof runDetail>
 
-/** One page of runs. */
 const runPage = pageOf(run).extend({
   from_storage: shownFlag('Whether Belfry read object storage for this page, which is slower.', false),
 })

@@ -139,7 +139,6 @@ export type AddedFactor = z.infer<typeof addedFactor>
 
 const recoveryCodes = namedObject('RecoveryCodes', { recovery_codes: recoveryCodeList })
 
-/** The second factors of the signed-in user. */
 export const secondFactors = namedObject('SecondFactors', {
   passkeys: z.array(passkey).meta({ description: 'The passkeys of the user.' }),
   totp: orNull(z.object({ created_at: timestampField() }), {

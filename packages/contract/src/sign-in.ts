@@ -27,7 +27,6 @@ export type SignInError =
   | 'suspended'
   | 'unavailable'
 
-/** How users sign in. */
 const signInMethods = namedObject('SignInMethods', {
   password: shownFlag('Whether users sign in and register with a password.'),
   oidc: orNull(

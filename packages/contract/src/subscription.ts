@@ -22,7 +22,6 @@ const creation = {
   ...newControlFields,
 }
 
-/** The body that creates a subscription of a target to topics. */
 export const createSubscriptionBody = z.strictObject(creation)
 
 /** The body that changes a subscription. Omitted fields stay unchanged, also within `retry`. */
@@ -44,7 +43,6 @@ const mcp = z
     description: 'Of a subscription that an MCP client made, and renews before `expires_at`. Null for any other.',
   })
 
-/** A subscription in a response. */
 export const subscription = namedObject('Subscription', {
   id: idField('sub'),
   workspace_id: idField('ws'),

@@ -29,7 +29,6 @@ const { code, title, status, detail, errors } = problem.shape
 /** The problem of a row, as a single request would have received it. */
 const rowError = namedObject('RowError', { code, title, status, detail, errors })
 
-/** The result of one row of a batch. */
 const batchRow = z.union([z.object({ index: z.int(), task }), z.object({ index: z.int(), error: rowError })])
 
 export type BatchRow = z.infer<typeof batchRow>

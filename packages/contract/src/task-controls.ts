@@ -7,7 +7,6 @@ import { line, matching, type TextRule, textRule } from './text-rules.ts'
 const patternOf = ({ source }: RegExp) => source.replaceAll('/', '\\/')
 const labelPattern = patternOf(labelForm)
 
-/** A label of a task. */
 export const label = matching(
   { pattern: labelPattern, maxLength: 100, examples: ['customer:42'] },
   'invalid_label',

@@ -172,7 +172,6 @@ export const authorFields = {
   updated_by: authorField('The user or the API key that changed it last.'),
 }
 
-/** A task in a response. */
 export const task = namedObject('Task', {
   id: idField('task'),
   workspace_id: idField('ws'),

@@ -10,7 +10,6 @@ import { z } from 'zod'
 /** An error of a value: a stable code, and a sentence, or the end of a sentence that starts "<field> must". */
 export type Invalid = { code: string; must: string } | { code: string; message: string }
 
-/** The JSON Schema of a text. */
 export type TextSchema = Pick<
   z.core.JSONSchema.BaseSchema,
   'format' | 'pattern' | 'minLength' | 'maxLength' | 'minimum' | 'maximum' | 'description'
@@ -71,7 +70,6 @@ export const displayName: TextRule<string> = textRule(
   },
 )
 
-/** A new password. */
 export const newPassword: TextRule<string> = textRule(
   { format: 'password', minLength: 12, maxLength: 128, examples: ['correct horse battery staple'] },
   text => {
@@ -111,7 +109,6 @@ export function sealedUrl(owner: string, schema: Pick<TextSchema, 'pattern' | 'd
   })
 }
 
-/** A topic name. */
 export const topic: TextRule<string> = textRule(
   { pattern: '^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*$', maxLength: 200, examples: ['orders.paid'] },
   text => {
@@ -128,7 +125,6 @@ const topicPatternSchema: TextSchema = {
   examples: ['orders.*'],
 }
 
-/** The topic pattern of a subscription. */
 export const topicPattern: TextRule<string> = textRule(topicPatternSchema, text => {
   const must = 'be a topic such as orders.paid, all topics below one such as orders.*, or * for all topics'
   return isTopicPattern(text) ? { value: text } : { code: 'invalid_topic', must }
@@ -147,13 +143,11 @@ export function fillExampleTimes(text: string, nowMs: number): string {
   })
 }
 
-/** A timestamp. */
 export const instant: TextRule<Date> = textRule({ format: 'date-time', examples: ['2026-11-21T02:20:00Z'] }, text => {
   const read = readInstant(text)
   return 'value' in read ? read : { code: 'invalid_timestamp', must: read.must }
 })
 
-/** A time zone. */
 export const timeZone: TextRule<string> = textRule({ examples: ['Europe/Berlin'] }, text => {
   const must =
     'be a time zone name of the IANA database, such as UTC or Europe/Berlin; abbreviations mean several zones'
@@ -177,7 +171,6 @@ export function id(kind: IdKind): TextRule<string> {
   })
 }
 
-/** One of the given words. */
 export function oneOf<const T extends string>(words: readonly T[]): TextRule<T> {
   return textRule({ enum: words }, text => {
     const value = words.find(word => word === text)
@@ -185,7 +178,6 @@ export function oneOf<const T extends string>(words: readonly T[]): TextRule<T> 
   })
 }
 
-/** Returns an example id of a kind. */
 export function exampleId(kind: IdKind): string {
   return `${kind}_01kajvz3e9fkwvx3tb1h2c4d5e`
 }

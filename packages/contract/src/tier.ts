@@ -12,7 +12,6 @@ const cancelling = orNull(z.int(), { examples: [10_000] })
 
 const figures = Object.values(figureNames)
 
-/** The tier of an organization, its limits, and its billing. */
 const organizationSubscription = namedObject('OrganizationSubscription', {
   tier: z.enum(tierNames),
   limits: z

@@ -12,7 +12,6 @@ export const alertEvents = [
 ] as const
 export type AlertEvent = (typeof alertEvents)[number]
 
-/** The channels of alerts. */
 export const alertChannels = ['slack', 'discord', 'email', 'webhook'] as const
 export type AlertChannel = (typeof alertChannels)[number]
 

@@ -78,7 +78,6 @@ export type AppErrorCode = {
 
 export const appErrorCodes = Object.values(problemsByStatus).flatMap(codes => Object.keys(codes)) as AppErrorCode[]
 
-/** One error of one field. */
 export type FieldError = { path: string; code: string; message: string }
 
 export type AppErrorOptions = {

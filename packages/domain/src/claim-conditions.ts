@@ -1,7 +1,6 @@
 /** What the claims of a token must be, by the name of the claim: a text in which `*` stands for any characters. */
 export type ClaimConditions = Readonly<Record<string, string>>
 
-/** The limits of conditions. */
 export const conditionLimits = { count: 20, nameLength: 100, valueLength: 500 } as const
 
 const nameForm = /^[A-Za-z0-9_.:/-]+$/

@@ -9,7 +9,6 @@ export const labelForm = new RegExp(`^${form}{0,99}$`)
 /** A label that ends in a placeholder for a member of the payload: `order:{{ payload.order.id }}`. */
 export const labelTemplateForm = new RegExp(`^(${form}*)?\\{\\{ *payload\\.(${path}) *\\}\\}$`)
 
-/** The labels that one task may have. */
 export const maxLabels = 10
 
 /**

@@ -38,7 +38,6 @@ const retryAfterStatuses: readonly number[] = [429, 503]
 
 const success: NextAttempt = { state: 'success' }
 
-/** Returns the next state of a task after an attempt. */
 export function nextAttempt({
   policy,
   attempt,

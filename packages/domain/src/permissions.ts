@@ -21,7 +21,6 @@ export type Policy = Record<PolicyFlag, boolean>
 type Rule = {
   /** Whether the action concerns an organization as a whole or one workspace. */
   scope: 'organization' | 'workspace'
-  /** The minimum role. */
   minRole: Role
   /** The role that a member needs in the workspace. Owners and admins need not belong to it. */
   workspaceRole?: WorkspaceRole
@@ -44,7 +43,6 @@ const inviters = { ...members, flag: 'membersCanInvite' } as const
 const admins = { ...members, minRole: 'admin' } as const
 const owners = { ...members, minRole: 'owner' } as const
 
-/** The rules of all actions. */
 export const rights = {
   'organization.read': { ...members, apiKey: true },
   'organization.change': admins,
@@ -202,7 +200,6 @@ function groupOf(scope: string): readonly Action[] | undefined {
   return Object.hasOwn(keyScopes, scope) ? keyScopes[scope as keyof typeof keyScopes] : undefined
 }
 
-/** Returns the role with fewer rights. */
 export function lowerWorkspaceRole(one: WorkspaceRole, other: WorkspaceRole): WorkspaceRole {
   return isAtLeast(one, other) ? other : one
 }

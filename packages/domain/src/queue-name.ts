@@ -1,4 +1,3 @@
-/** The form of a queue's name. */
 export const queueNameForm = /^[A-Za-z0-9_-][A-Za-z0-9._:/-]{0,127}$/
 
 /** What a queue's name must be, in a sentence after "must". */

@@ -9,7 +9,6 @@ export type RetryPolicy = {
   backoff: Backoff
   /** The delay before the first retry. */
   baseDelayMs: number
-  /** The maximum delay. */
   maxDelayMs: number
   /** The exact delay before each retry, the first one first, instead of delays that grow. Optional. */
   delaysMs?: readonly number[]

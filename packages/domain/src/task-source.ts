@@ -1,2 +1,1 @@
-/** The origin of a task. */
 export const taskSources = ['task', 'cron', 'event', 'callback'] as const

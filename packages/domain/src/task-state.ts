@@ -24,7 +24,6 @@ export const stateReasons = [
 
 export type StateReason = (typeof stateReasons)[number]
 
-/** Returns whether a task in this state has ended. */
 export function isTerminal(state: TaskState): state is (typeof terminalStates)[number] {
   return (terminalStates as readonly TaskState[]).includes(state)
 }

@@ -42,7 +42,6 @@ export const figureNames = {
 
 export type TierLimits = Record<keyof typeof figureNames, number>
 
-/** The limits of every tier. */
 export type Tiers = Readonly<Record<TierName, Readonly<TierLimits>>>
 
 const [thousand, million, megabyte, gigabyte, terabyte] = [1e3, 1e6, 1e6, 1e9, 1e12]
@@ -64,7 +63,6 @@ const unicorn: TierLimits = {
   fanOut: million,
 }
 
-/** The default limits. */
 export const defaultTiers: Tiers = {
   free: {
     ...{ executions: 10 * thousand, storageBytes: 100 * megabyte, workspaces: 2, logDays: 7, requestsPerSecond: 10 },

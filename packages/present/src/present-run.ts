@@ -38,7 +38,6 @@ function presentTimings(text: string): Run['timings'] {
   return { dns_ms: dns, connect_ms: connect, tls_ms: tls, first_byte_ms: firstByte }
 }
 
-/** The response of a run as it is stored. */
 export type StoredResponse = Pick<
   RunDetailRow,
   'responseStatus' | 'responseBody' | 'responseHeaders' | 'responseBytes' | 'responseTruncated'

@@ -17,7 +17,6 @@ export class RawJson {
   }
 }
 
-/** Serializes a response. */
 export function toJsonText(value: unknown): string {
   if (value instanceof RawJson) return value.text
   pieces = []

@@ -18,7 +18,6 @@ export type RunRow = Pick<
     errorCode: RunErrorCode | null
   }
 
-/** A run with its request and its response. */
 export type RunDetailRow = RunRow &
   StoredPayload &
   Pick<TaskRequest, 'contentType'> &

@@ -16,7 +16,6 @@ export type LastRunRow = {
 /** A payload, and whether it is what `payloadOf` makes the body of. */
 export type StoredPayload = Pick<TaskRequest, 'payload'> & Partial<Pick<TaskRequest, 'isReport'>>
 
-/** A task with its request and its latest run. */
 export type TaskRow = StoredRequest &
   StoredPayload &
   LastRunRow &

@@ -3,7 +3,6 @@ import { readInstant } from '@belfry/domain/instant'
 import { InvalidArgumentError, Option } from 'commander'
 import { UsageError } from './usage-error.ts'
 
-/** Parses a whole number. */
 export function parseNumber(
   text: string,
   { min = 0, max = Number.MAX_SAFE_INTEGER }: { min?: number; max?: number },
@@ -13,7 +12,6 @@ export function parseNumber(
   throw new InvalidArgumentError(`Use a whole number of at least ${min}${max < 1e9 ? ` and at most ${max}` : ''}.`)
 }
 
-/** Returns an option that can be repeated. */
 export function repeated(flags: string, description: string): Option {
   return new Option(flags, description).argParser((text, before: string[] | undefined) => [...(before ?? []), text])
 }

@@ -22,7 +22,6 @@ import { fieldTexts } from './field-texts.ts'
 import { type Components, type JsonSchema, toJsonSchema } from './json-schema.ts'
 import recorded from './recorded-responses.json' with { type: 'json' }
 
-/** One parameter of an operation. */
 export type Parameter = {
   name: string
   in: 'path' | 'query' | 'header'

@@ -4,7 +4,6 @@ import { fieldTexts } from './field-texts.ts'
 /** A JSON Schema (2020-12) as OpenAPI 3.1 takes it. */
 export type JsonSchema = { [member: string]: unknown }
 
-/** The named schemas, by name. */
 export type Components = Record<string, JsonSchema>
 
 /**

@@ -1,7 +1,6 @@
 import { endOfJsonString } from '../json-text.ts'
 import { replaceReferences } from './secret-reference.ts'
 
-/** Returns the value of a secret by its name. */
 export type SecretOf = (name: string) => string
 
 /**

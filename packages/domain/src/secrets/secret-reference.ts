@@ -8,7 +8,6 @@ const references = /\{\{ *secrets\.([A-Z][A-Z0-9_]{0,63}) *(\| *raw *)?\}\}/g
 // Includes malformed references: an unknown name can be created later, an impossible name cannot.
 const anyReference = /\{\{\s*secrets\s*\./i
 
-/** Returns whether text is a valid name of a secret. */
 export function isSecretName(text: string): boolean {
   return nameForm.test(text)
 }

@@ -13,7 +13,6 @@ const verbs = {
 } as const
 type Verb = keyof typeof verbs
 
-/** Adds `cancel` and `stop`. */
 export function addEndings(program: Command, context: () => Context): void {
   for (const verb of ['cancel', 'stop'] as const) addVerb(program, context, verb)
 }

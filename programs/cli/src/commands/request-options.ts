@@ -17,7 +17,6 @@ export function withRequestOptions(command: Command, fields: readonly OptionFiel
   return withHeaders(withFields(command, fields))
 }
 
-/** Adds the option of headers. */
 export function withHeaders(command: Command): Command {
   return command.addOption(repeated('-H, --header <name: value>', 'a header; can be repeated'))
 }
@@ -25,7 +24,6 @@ export function withHeaders(command: Command): Command {
 /** A request whose payload is JSON text, or the bytes of a file in base64. */
 type GivenRequest<Body> = Partial<Omit<Body, 'payload'>> & { payload?: string }
 
-/** Returns the request of these options. */
 export async function requestOf<Body>(
   ctx: Context,
   fields: readonly OptionField[],

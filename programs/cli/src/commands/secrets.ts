@@ -4,7 +4,6 @@ import { putSecret } from '../generated/fields.ts'
 import { bodyOf, type FieldFlags, withFields } from '../options/field-options.ts'
 import { readInput } from '../read-input.ts'
 
-/** Adds `secrets put`. */
 export function addSecrets(program: Command, context: () => Context): void {
   const put = program
     .command('secrets')

@@ -11,7 +11,6 @@ import { type Named, readLive, readNames } from './read-live.ts'
 import { configurationSchema } from './schema.ts'
 import { writeConfiguration } from './write-configuration.ts'
 
-/** The options of `belfry plan` and `belfry apply`. */
 export type Flags = { file: string; env?: string; var?: string[]; prune?: boolean; adopt?: boolean }
 
 /** Shows what the file would change; returns whether there is something to change. */
@@ -44,7 +43,6 @@ export async function exportFile(ctx: Context, project: string): Promise<void> {
   ctx.stdout.write(writeConfiguration(project, own, { secrets, connections }))
 }
 
-/** Prints the JSON Schema of the file. */
 export function printSchema(ctx: Context): void {
   ctx.stdout.write(`${JSON.stringify(configurationSchema(), null, 2)}\n`)
 }

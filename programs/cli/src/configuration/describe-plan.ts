@@ -25,7 +25,6 @@ export function describeChange(change: Change, paint: Output['paint']): string {
   return [title, ...notes, ...fields].join('\n')
 }
 
-/** Returns a change as JSON. */
 export function changeToJson(change: Change): object {
   const { action } = change
   if (action === 'delete') return { action, kind: change.live.kind, key: change.live.key, id: change.live.id }

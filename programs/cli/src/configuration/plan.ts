@@ -3,7 +3,6 @@ import { canonical } from '../canonical.ts'
 import { type Fields, type Kind, kinds } from './kinds.ts'
 import type { Configuration, Declared } from './read-configuration.ts'
 
-/** An object of the workspace. */
 export type Live = {
   kind: Kind
   id: string

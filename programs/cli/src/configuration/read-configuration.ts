@@ -17,7 +17,6 @@ export type Declared = {
   isPaused: boolean
 }
 
-/** What a file declares. */
 export type Configuration = {
   /** Owns the objects whose keys begin with it and a slash. */
   project: string
@@ -189,7 +188,6 @@ function problemsOf(problems: string[]): UsageError {
   return new UsageError(problems.join('\n'))
 }
 
-/** Values by their names. */
 export type Variables = Readonly<Record<string, string | number | boolean | undefined>>
 
 const reference = /\$(?:\$\{|\{([A-Za-z_][A-Za-z0-9_]*)\})/g

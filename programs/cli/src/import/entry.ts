@@ -67,7 +67,6 @@ export function refusalOf(errors: readonly FieldError[]): ImportRefusal {
   )
 }
 
-/** The request of an entry. */
 export type Request = { url: string; method: string; headers: Record<string, string>; body: string | null }
 
 /** Returns the fields of a request. Belfry sends the body as this text. */

@@ -2,7 +2,6 @@ import { parseArgs } from 'node:util'
 import { ImportRefusal, type Request } from './entry.ts'
 import { curl, type ProgramOptions } from './program-options.ts'
 
-/** The request of a curl command. */
 export type CurlRequest = Request & {
   timeout_ms?: number | undefined
   retry?: object | undefined
@@ -81,7 +80,6 @@ export function notesOn({ tolerated }: ProgramOptions, given: readonly Given[]):
   return given.flatMap(({ name }) => tolerated[name] || tolerated[`${name}=`] || [])
 }
 
-// Returns the long name of an option.
 function longName(name: string): string {
   return { 'data-ascii': 'data', 'data-binary': 'data' }[name] ?? name
 }

@@ -5,7 +5,6 @@ import { jsonEntries } from './json-entries.ts'
 
 const form = z.object({ path: z.string(), schedule: z.string() })
 
-/** Parses a `vercel.json`. */
 export function readVercel(text: string, { origin, cronSecret }: SourceFlags): Entry[] {
   if (!origin) throw new UsageError('Give the origin of the production deployment: --origin https://shop.example.com')
   const headers: Record<string, string> = cronSecret ? { Authorization: 'Bearer {{ secrets.CRON_SECRET }}' } : {}

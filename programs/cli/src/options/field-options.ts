@@ -4,7 +4,6 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { parseDuration, parseInstant, parseNumber } from '../parse-options.ts'
 import { exceptions, withOwnOptions } from './exceptions.ts'
 
-/** The values of the options of a command. */
 export type FieldFlags = Readonly<Record<string, unknown>>
 
 /** Adds an option for each field of a request, except for fields that are arguments of the command. */
@@ -36,7 +35,6 @@ function place(object: Record<string, unknown>, [name = '', ...rest]: readonly s
   }
 }
 
-/** Returns the option of a field. */
 export function optionOf(field: OptionField): Option {
   const { path, isList, words } = field
   const { flags = flagsOf(field), isRequired, parse } = exceptions[path.join('.')] ?? {}

@@ -6,7 +6,6 @@ export type Table<T> = { heading: readonly string[]; row(item: T): Row }
 /** A column of a table: a field of the answer, or another heading with its cells. */
 type Column<T> = (keyof T & string) | readonly [heading: string, cell: (item: T) => Cell]
 
-/** Returns the table with these columns. */
 export function tableOf<T>(...columns: ReadonlyArray<Column<T>>): Table<T> {
   return {
     heading: columns.map(column => (typeof column === 'string' ? headingOf(column) : column[0])),

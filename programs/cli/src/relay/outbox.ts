@@ -13,7 +13,6 @@ export type OutboxRow = {
   attempts: number
 }
 
-/** The rows of a request. */
 export type Batch = [OutboxRow, ...OutboxRow[]]
 
 /** How long a relay has for a request. Then another relay repeats it, with the same key. */
@@ -73,7 +72,6 @@ export async function claimRows(pool: Pool): Promise<OutboxRow[]> {
   return rows.sort((a, b) => a.position - b.position)
 }
 
-/** Divides claimed rows into requests. */
 export function byBatch(rows: readonly OutboxRow[]): Batch[] {
   const batches = new Map<string, Batch>()
   for (const row of rows) {
