@@ -124,11 +124,7 @@ function asSent(body: Field[]): Field[] {
 }
 
 export function bodyOf(fields: Field[], url = 'targetUrl'): string {
-  return typeOfObject(
-    fields,
-    ({ name }) => (name === 'url' ? url : camel(name)),
-    field => inputType(field),
-  )
+  return typeOfObject(fields, ({ name }) => (name === 'url' ? url : camel(name)), inputType)
 }
 
 function filterOf(fields: Field[]): string {
