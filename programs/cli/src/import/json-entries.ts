@@ -1,5 +1,6 @@
 import { parseInput } from '@belfry/contract/field-errors'
 import { z } from 'zod'
+import { parseAssignments } from '../parse-options.ts'
 import { type Entry, type Found, ImportRefusal, refusalOf, toEntry } from './entry.ts'
 
 /**
@@ -46,4 +47,11 @@ export function textOfBase64(base64: string): string {
   } catch {
     throw new ImportRefusal('Its body is not text, and the import converts text only.')
   }
+}
+
+/** Returns the URL that `--target` gives for a target without a URL, such as a function or a topic. */
+export function targetUrlOf(target: string, given?: readonly string[]): string {
+  const url = parseAssignments('--target', given)[target]
+  if (url !== undefined) return url
+  throw new ImportRefusal(`Its target ${target} is not a URL. Give one: --target ${target}=https://...`)
 }

@@ -2,8 +2,7 @@ import { timeoutLimits } from '@belfry/domain/timeout'
 import { z } from 'zod'
 import { cronOfRate } from './cron-of-rate.ts'
 import { type Entry, type Found, ImportRefusal, type Request, requestFields, type SourceFlags } from './entry.ts'
-import { jsonEntries, textOfBase64 } from './json-entries.ts'
-import { targetUrlOf } from './target-url-of.ts'
+import { jsonEntries, targetUrlOf, textOfBase64 } from './json-entries.ts'
 
 // Protocol buffers write durations as "5s" or "0.5s".
 const milliseconds = z.string().transform(text => Math.round(Number(text.replace(/s$/, '')) * 1000))

@@ -3,8 +3,7 @@ import { isTimeZone } from '@belfry/domain/cron/zone-pieces'
 import { z } from 'zod'
 import { cronOfRate } from './cron-of-rate.ts'
 import { type Entry, type Found, ImportRefusal, requestFields, type SourceFlags } from './entry.ts'
-import { jsonEntries } from './json-entries.ts'
-import { targetUrlOf } from './target-url-of.ts'
+import { jsonEntries, targetUrlOf } from './json-entries.ts'
 
 const form = z.object({
   Name: z.string(),

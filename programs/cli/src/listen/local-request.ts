@@ -11,7 +11,7 @@ export function toLocalRequest({ request }: RunDetail, base: URL, path: string |
   const { pathname, search } = new URL(request.url)
   // Set part by part, because resolving a path such as //example.com would lead to another host.
   const url = new URL(base)
-  url.pathname = path ?? joinPaths(base.pathname, pathname)
+  url.pathname = path ?? base.pathname.replace(/\/$/, '') + pathname
   url.search = search
   const headers = Object.entries(request.headers).filter(([name]) => !ofConnection.has(name.toLowerCase()))
   const body =
@@ -37,8 +37,4 @@ export function whyNotFaithful({ request }: RunDetail): string | null {
     /\{\{ (secrets|connections)\.[\w.-]+ \}\}/.test(text),
   )
   return isHidden ? 'it contains secrets, which the log does not show' : null
-}
-
-function joinPaths(before: string, after: string): string {
-  return before.replace(/\/$/, '') + after
 }

@@ -125,14 +125,11 @@ const postpone = `
 export async function recordOutcome(pool: Pool, [first]: Batch, outcome: Outcome): Promise<void> {
   const { stored, rejected, alone, failure, waitMs } = outcome
   const claimed = [first.batch, first.attempts]
-  const delayMs = Math.max(backoffMs(first.attempts), waitMs)
+  const backoffMs = Math.min(1_000 * 2 ** (first.attempts - 1), 60_000)
+  const delayMs = Math.max(backoffMs, waitMs)
   if (failure !== null) await pool.query(postpone, [...claimed, failure, delayMs])
   else {
     const refused = [rejected.map(({ id }) => id), rejected.map(({ error }) => error)]
     await pool.query(record, [...claimed, stored, ...refused, alone])
   }
-}
-
-function backoffMs(attempts: number): number {
-  return Math.min(1_000 * 2 ** (attempts - 1), 60_000)
 }
