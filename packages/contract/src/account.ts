@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { accountEntry } from './audit-entry.ts'
 import { me, registerBody, registrationRules, session, signedIn, updateMeBody, user } from './auth.ts'
 import { linkToken, textField } from './fields.ts'
-import { namedObject } from './named-object.ts'
+import { listOf, namedObject } from './objects.ts'
 import { operation } from './operation.ts'
 import { listQuery, pageOf } from './page.ts'
 import { idField, timestampField } from './response-fields.ts'
@@ -16,38 +16,30 @@ const named = { id: idField('org'), name: z.string().meta({ examples: ['Acme'] }
 const accountExport = namedObject('AccountExport', {
   exported_at: timestampField().meta({ description: 'When the export was made.' }),
   user: user.extend({ email_confirmed_at: timestampField().nullable() }),
-  organizations: z.array(z.object({ ...named, role: z.enum(roles), joined_at: timestampField() })),
+  organizations: listOf({ ...named, role: z.enum(roles), joined_at: timestampField() }),
   workspaces: z.array(
     z.object({ ...named, id: idField('ws'), role: z.enum(workspaceRoles), added_at: timestampField() }),
   ),
   sessions: z.array(session).meta({ description: 'The sessions of the user.' }),
-  identities: z
-    .array(
-      z.object({
-        issuer: z.string().meta({ examples: ['https://id.example.com/realms/acme'] }),
-        subject: z.string().meta({ examples: ['248289761001'], description: 'The id of the user at the issuer.' }),
-        created_at: timestampField(),
-      }),
-    )
-    .meta({ description: 'The identities of the OpenID Connect issuer that sign in to the account.' }),
+  identities: listOf({
+    issuer: z.string().meta({ examples: ['https://id.example.com/realms/acme'] }),
+    subject: z.string().meta({ examples: ['248289761001'], description: 'The id of the user at the issuer.' }),
+    created_at: timestampField(),
+  }).meta({ description: 'The identities of the OpenID Connect issuer that sign in to the account.' }),
   second_factors: secondFactors,
-  api_keys: z.array(
-    z.object({
-      ...named,
-      id: idField('key'),
-      workspace_id: idField('ws'),
-      created_at: timestampField(),
-      revoked_at: timestampField().nullable(),
-    }),
-  ),
-  invitations: z.array(
-    z.object({
-      id: idField('inv'),
-      organization_id: idField('org'),
-      email: z.string(),
-      created_at: timestampField(),
-    }),
-  ),
+  api_keys: listOf({
+    ...named,
+    id: idField('key'),
+    workspace_id: idField('ws'),
+    created_at: timestampField(),
+    revoked_at: timestampField().nullable(),
+  }),
+  invitations: listOf({
+    id: idField('inv'),
+    organization_id: idField('org'),
+    email: z.string(),
+    created_at: timestampField(),
+  }),
   security_log: z.array(accountEntry).meta({ description: 'The latest 10,000 entries of the last 90 days.' }),
 })
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { textField } from './fields.ts'
-import { namedObject } from './named-object.ts'
+import { listOf, namedObject } from './objects.ts'
 import { shownNumber, textOrNull, timestampField } from './response-fields.ts'
 import { sealedUrl } from './text-rules.ts'
 
@@ -19,14 +19,10 @@ export const auditStream = namedObject('AuditStream', {
     'The host of the URL, which itself is never returned; null while there is no stream.',
     'logs.example.com',
   ),
-  signing_secrets: z
-    .array(
-      z.object({
-        secret: z.string().meta({ examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'] }),
-        expires_at: timestampField().nullable(),
-      }),
-    )
-    .meta({ description: 'The current secret, and the previous one while it also signs.' }),
+  signing_secrets: listOf({
+    secret: z.string().meta({ examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'] }),
+    expires_at: timestampField().nullable(),
+  }).meta({ description: 'The current secret, and the previous one while it also signs.' }),
   waiting: shownNumber('How many entries were not received yet, counted up to 10,001.', 0),
   last_error: textOrNull(
     'Why the latest message was not received; null when it was, or when none was sent.',

@@ -1,7 +1,7 @@
 import { roles } from '@belfry/domain/permissions'
 import { z } from 'zod'
 import { textField } from './fields.ts'
-import { namedObject } from './named-object.ts'
+import { listOf, namedObject } from './objects.ts'
 import { idField, shownFlag, shownText, shownTexts, textOrNull, timestampField } from './response-fields.ts'
 import { displayName, emailAddress, newPassword } from './text-rules.ts'
 
@@ -69,7 +69,7 @@ export const me = namedObject('Me', {
   user,
   must_confirm_email: shownFlag('Whether the user must confirm the email address before creating an organization.'),
   is_operator: shownFlag('Whether the user may open the operator console.', false),
-  organizations: z.array(z.object({ ...namedOrganization, role: z.enum(roles) })),
+  organizations: listOf({ ...namedOrganization, role: z.enum(roles) }),
 })
 
 export type Me = z.infer<typeof me>

@@ -1,7 +1,7 @@
 import { taskSources } from '@belfry/domain/task-source'
 import { z } from 'zod'
 import { flag, hostFilter, integer, refuse, repeatable, textField } from './fields.ts'
-import { namedObject } from './named-object.ts'
+import { namedObject } from './objects.ts'
 import { operation } from './operation.ts'
 import { listQuery, pageOf, timeRange } from './page.ts'
 import { idField, numberOrNull, orNull, shownFlag, shownNumber, timestampField } from './response-fields.ts'

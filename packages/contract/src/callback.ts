@@ -1,7 +1,7 @@
 import { timeoutLimits } from '@belfry/domain/timeout'
 import { z } from 'zod'
 import { headersField, integer, textField } from './fields.ts'
-import { namedObject } from './named-object.ts'
+import { namedObject } from './objects.ts'
 import { millisecondsField, orNull } from './response-fields.ts'
 import { retry, retryPolicy } from './retry.ts'
 import { targetUrl } from './text-rules.ts'

@@ -1,7 +1,7 @@
 import { checkSecretValue } from '@belfry/domain/secrets/secret-value'
 import { z } from 'zod'
 import { integer, textField } from './fields.ts'
-import { namedObject } from './named-object.ts'
+import { namedObject } from './objects.ts'
 import { operation } from './operation.ts'
 import { pageOf } from './page.ts'
 import { numberOrNull, orNull, shownText, shownTexts, textOrNull, timestampField } from './response-fields.ts'

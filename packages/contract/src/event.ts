@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { objectPayloadField, textField } from './fields.ts'
-import { namedObject } from './named-object.ts'
+import { listOf, namedObject } from './objects.ts'
 import { operation } from './operation.ts'
 import { listQuery, pageOf } from './page.ts'
 import { idField, shownText } from './response-fields.ts'
@@ -38,7 +38,7 @@ export const publishedEvent = namedObject('PublishedEvent', {
 export const publishedEventBrief = namedObject('PublishedEventBrief', {
   id: idField('evt'),
   topic: publishedEvent.shape.topic,
-  tasks: z.array(z.object({ id: idField('task') })),
+  tasks: listOf({ id: idField('task') }),
 })
 
 export type PublishedEvent = z.infer<typeof publishedEvent>

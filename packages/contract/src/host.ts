@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { namedObject } from './named-object.ts'
+import { namedObject } from './objects.ts'
 import {
   idField,
   numberOrNull,

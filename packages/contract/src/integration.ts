@@ -1,7 +1,7 @@
 import { alertChannels, alertEvents } from '@belfry/domain/alerts'
 import { z } from 'zod'
 import { linkToken, textField } from './fields.ts'
-import { namedObject } from './named-object.ts'
+import { namedObject } from './objects.ts'
 import { operation } from './operation.ts'
 import { pageOf } from './page.ts'
 import { idField, shownFlag, shownText, textOrNull, timestampField } from './response-fields.ts'

@@ -2,7 +2,7 @@ import { roles, workspaceRoles } from '@belfry/domain/permissions'
 import { z } from 'zod'
 import { namedOrganization, signedIn } from './auth.ts'
 import { linkToken, textField } from './fields.ts'
-import { namedObject } from './named-object.ts'
+import { listOf, namedObject } from './objects.ts'
 import { operation } from './operation.ts'
 import { listQuery, pageOf } from './page.ts'
 import { idField, shownFlag, timestampField } from './response-fields.ts'
@@ -48,7 +48,7 @@ const invitationPreview = namedObject('InvitationPreview', {
   invited_by: z.object({ name: z.string().meta({ examples: ['Ada Lovelace'] }) }),
   email: z.string().meta({ format: 'email', examples: ['grace@example.com'] }),
   role: z.enum(roles),
-  workspaces: z.array(z.object({ name: z.string().meta({ examples: ['Production'] }) })),
+  workspaces: listOf({ name: z.string().meta({ examples: ['Production'] }) }),
   has_account: shownFlag('Whether to sign in rather than register.'),
   expires_at: timestampField(),
 })

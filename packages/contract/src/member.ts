@@ -1,7 +1,7 @@
 import { roles, workspaceRoles } from '@belfry/domain/permissions'
 import { z } from 'zod'
 import { user } from './auth.ts'
-import { namedObject } from './named-object.ts'
+import { namedObject } from './objects.ts'
 import { timestampField } from './response-fields.ts'
 
 const memberUser = user.omit({ created_at: true })

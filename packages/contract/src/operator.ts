@@ -2,7 +2,7 @@ import { roles } from '@belfry/domain/permissions'
 import { tierNames } from '@belfry/domain/tiers'
 import { z } from 'zod'
 import { textField } from './fields.ts'
-import { namedObject } from './named-object.ts'
+import { listOf, namedObject } from './objects.ts'
 import { operation } from './operation.ts'
 import { listQuery, pageFields, pageOf } from './page.ts'
 import { idField, numberOrNull, orNull, shownNumber, shownText, timeOrNull, timestampField } from './response-fields.ts'
@@ -40,38 +40,30 @@ export type Tenant = z.infer<typeof tenant>
 
 const tenantDetail = tenant
   .extend({
-    workspace_list: z.array(
-      z.object({
-        id: idField('ws'),
-        name: z.string().meta({ examples: ['Production'] }),
-        suspended_at: suspendedAt(),
-        in_flight: z.int().meta({ examples: [12] }),
-        created_at: timestampField(),
-      }),
-    ),
+    workspace_list: listOf({
+      id: idField('ws'),
+      name: z.string().meta({ examples: ['Production'] }),
+      suspended_at: suspendedAt(),
+      in_flight: z.int().meta({ examples: [12] }),
+      created_at: timestampField(),
+    }),
     due_tasks: shownNumber(
       'Tasks that are due and not started, up to 10,000. Above a limit of its tier they are cancelled.',
       78,
     ),
-    tier_limits: z
-      .array(
-        z.object({
-          tier: z.enum(tierNames),
-          executions: numberOrNull('Tasks that may start in a month; null: no limit.', 10_000),
-          storage_bytes: numberOrNull('Null: no limit.', 100_000_000),
-        }),
-      )
-      .meta({ description: 'The limits of the tiers that it could have.' }),
-    member_list: z.array(
-      z.object({
-        user_id: idField('user'),
-        email: email(),
-        name: z.string().meta({ examples: ['Ada Lovelace'] }),
-        role: z.enum(roles),
-        has_second_factor: z.boolean().meta({ description: 'Whether the user has a second factor.' }),
-        suspended_at: suspendedAt(),
-      }),
-    ),
+    tier_limits: listOf({
+      tier: z.enum(tierNames),
+      executions: numberOrNull('Tasks that may start in a month; null: no limit.', 10_000),
+      storage_bytes: numberOrNull('Null: no limit.', 100_000_000),
+    }).meta({ description: 'The limits of the tiers that it could have.' }),
+    member_list: listOf({
+      user_id: idField('user'),
+      email: email(),
+      name: z.string().meta({ examples: ['Ada Lovelace'] }),
+      role: z.enum(roles),
+      has_second_factor: z.boolean().meta({ description: 'Whether the user has a second factor.' }),
+      suspended_at: suspendedAt(),
+    }),
   })
   .meta({ id: 'TenantDetail' })
 
@@ -79,17 +71,15 @@ export type TenantDetail = z.infer<typeof tenantDetail>
 
 /** The workspaces that call a host. */
 const foundTargets = namedObject('FoundTargets', {
-  data: z.array(
-    z.object({
-      workspace_id: idField('ws'),
-      workspace_name: z.string().meta({ examples: ['Production'], description: 'The name of the workspace.' }),
-      organization_id: idField('org'),
-      organization_name: z.string().meta({ examples: ['Acme'], description: 'The name of the organization.' }),
-      tasks: shownNumber('Among the 100,000 newest tasks of the installation.', 120),
-      cron_jobs: z.int().meta({ examples: [1] }),
-      subscriptions: z.int().meta({ examples: [0] }),
-    }),
-  ),
+  data: listOf({
+    workspace_id: idField('ws'),
+    workspace_name: z.string().meta({ examples: ['Production'], description: 'The name of the workspace.' }),
+    organization_id: idField('org'),
+    organization_name: z.string().meta({ examples: ['Acme'], description: 'The name of the organization.' }),
+    tasks: shownNumber('Among the 100,000 newest tasks of the installation.', 120),
+    cron_jobs: z.int().meta({ examples: [1] }),
+    subscriptions: z.int().meta({ examples: [0] }),
+  }),
 })
 
 const blockedAddress = namedObject('BlockedAddress', {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { textField } from './fields.ts'
 import { host, hosts } from './host.ts'
-import { namedObject } from './named-object.ts'
+import { listOf, namedObject } from './objects.ts'
 import { operation } from './operation.ts'
 import { idField, millisecondsField, numberOrNull, shownFlag, shownNumber, timestampField } from './response-fields.ts'
 import { counted, runStatusField } from './run.ts'
@@ -26,7 +26,7 @@ const overview = namedObject('Overview', {
     description:
       'The delay between the scheduled time and the start of all attempts of the range, to within 10 percent.',
   }),
-  buckets: z.array(z.object({ at: timestampField(), ...counted, lag_p50_ms: lagMs, lag_p99_ms: lagMs })),
+  buckets: listOf({ at: timestampField(), ...counted, lag_p50_ms: lagMs, lag_p99_ms: lagMs }),
 })
 
 export type Overview = z.infer<typeof overview>
@@ -50,16 +50,12 @@ const upcoming = namedObject('Upcoming', {
   ),
   hour: z.array(dueCount).meta({ description: 'The first hour in steps of five minutes.' }),
   day: z.array(dueCount).meta({ description: 'The whole time, by default 24 hours, in steps of an hour.' }),
-  next: z
-    .array(
-      z.object({
-        at: timestampField().meta({ description: 'When the dispatch is due.' }),
-        task_id: idField('task').nullable(),
-        cronjob_id: idField('cron').nullable(),
-        name: z.string().meta({ examples: ['Daily report'], description: 'The name of the task or the cron job.' }),
-      }),
-    )
-    .meta({ description: 'The first dispatches; an occurrence of a cron job without a task yet has no task_id.' }),
+  next: listOf({
+    at: timestampField().meta({ description: 'When the dispatch is due.' }),
+    task_id: idField('task').nullable(),
+    cronjob_id: idField('cron').nullable(),
+    name: z.string().meta({ examples: ['Daily report'], description: 'The name of the task or the cron job.' }),
+  }).meta({ description: 'The first dispatches; an occurrence of a cron job without a task yet has no task_id.' }),
   is_capped: shownFlag('Partial count; actual numbers are higher.', false),
 })
 
@@ -74,7 +70,7 @@ const recentRun = z.object({
 
 /** The latest runs of each cron job, oldest first. */
 export const recentRuns = z.object({
-  data: z.array(z.object({ cronjob_id: idField('cron'), runs: z.array(recentRun) })),
+  data: listOf({ cronjob_id: idField('cron'), runs: z.array(recentRun) }),
 })
 
 export const overviewOperations = {

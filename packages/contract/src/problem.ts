@@ -1,6 +1,6 @@
 import { type AppErrorCode, appErrorCodes, problemsByStatus } from '@belfry/domain/app-error'
 import { z } from 'zod'
-import { namedObject } from './named-object.ts'
+import { namedObject } from './objects.ts'
 import { shownText } from './response-fields.ts'
 
 const fieldError = namedObject('FieldError', {

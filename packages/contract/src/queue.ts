@@ -1,7 +1,7 @@
 import { queueNameForm, queueNameRule } from '@belfry/domain/queue-name'
 import { z } from 'zod'
 import { changesOf, integer, textField } from './fields.ts'
-import { namedObject } from './named-object.ts'
+import { namedObject } from './objects.ts'
 import { operation } from './operation.ts'
 import { pageFields, pageOf } from './page.ts'
 import { millisecondsField, orNull, shownNumber, textOrNull, timeOrNull, timestampField } from './response-fields.ts'

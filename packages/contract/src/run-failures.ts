@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { integer, textField } from './fields.ts'
-import { namedObject } from './named-object.ts'
+import { namedObject } from './objects.ts'
 import { idField, orNull, shownFlag, shownNumber, shownText, textOrNull, timestampField } from './response-fields.ts'
 import { line, oneOf } from './text-rules.ts'
 

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { runErrors } from './explained-codes.ts'
 import { exportFormat, exportTypes } from './export.ts'
 import { hostFilter, repeatable, textField } from './fields.ts'
-import { namedObject } from './named-object.ts'
+import { listOf, namedObject } from './objects.ts'
 import { operation } from './operation.ts'
 import { pageFields, pageOf, timeRange } from './page.ts'
 import {
@@ -189,7 +189,7 @@ const runCounts = namedObject('RunCounts', {
   from: timestampField().meta({ description: 'The start of the first bucket, at most 32 days ago.' }),
   to: timestampField().meta({ description: 'The end of the last bucket.' }),
   bucket_ms: millisecondsField(1_800_000),
-  buckets: z.array(z.object({ at: timestampField(), ...counted })).meta({ description: 'At most 61 buckets.' }),
+  buckets: listOf({ at: timestampField(), ...counted }).meta({ description: 'At most 61 buckets.' }),
 })
 
 /** The query of an export of runs: the filters of the list. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { textField } from './fields.ts'
-import { namedObject } from './named-object.ts'
+import { namedObject } from './objects.ts'
 import { shownFlag, shownNumber, textOrNull, timeOrNull } from './response-fields.ts'
 import { line } from './text-rules.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { textField } from './fields.ts'
-import { namedObject } from './named-object.ts'
+import { namedObject } from './objects.ts'
 import { operation } from './operation.ts'
 import { idField, orNull, shownText, shownTexts, timestampField } from './response-fields.ts'
 import { displayName } from './text-rules.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { namedObject } from './named-object.ts'
 import { notice } from './notice.ts'
+import { namedObject } from './objects.ts'
 import { numberOrNull, shownNumber, timeOrNull } from './response-fields.ts'
 
 const processes = z.object({

@@ -1,6 +1,6 @@
 import { figureNames, tierNames } from '@belfry/domain/tiers'
 import { z } from 'zod'
-import { namedObject } from './named-object.ts'
+import { namedObject } from './objects.ts'
 import { operation } from './operation.ts'
 import { orNull, timeOrNull, timestampField } from './response-fields.ts'
 import { periodField, usage } from './usage.ts'

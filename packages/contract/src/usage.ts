@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { namedObject } from './named-object.ts'
+import { listOf, namedObject } from './objects.ts'
 import { numberOrNull, shownNumber, timestampField } from './response-fields.ts'
 
 /** A UTC calendar month: `start` is included, `end` is not. */
@@ -25,15 +25,11 @@ export const usage = namedObject('Usage', {
     description: 'Stored payloads and captured responses; updated within seconds.',
   }),
   workspaces: z.object({ used, limit: z.int().meta({ examples: [2] }) }),
-  daily: z
-    .array(
-      z.object({
-        date: z.string().meta({ format: 'date', examples: ['2026-11-21'], description: 'The day, in UTC.' }),
-        executions: z.int().meta({ examples: [42] }),
-        failed: shownNumber('Tasks that became dead letters.', 1),
-      }),
-    )
-    .meta({ description: 'The days of the period until today, in UTC.' }),
+  daily: listOf({
+    date: z.string().meta({ format: 'date', examples: ['2026-11-21'], description: 'The day, in UTC.' }),
+    executions: z.int().meta({ examples: [42] }),
+    failed: shownNumber('Tasks that became dead letters.', 1),
+  }).meta({ description: 'The days of the period until today, in UTC.' }),
 })
 
 export type Usage = z.infer<typeof usage>
