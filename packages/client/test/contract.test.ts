@@ -10,13 +10,11 @@ import type {
   settleDeadLettersBody,
   startBulkOperationBody,
   stoppedTasks,
-  TaskCount,
   TaskOperation,
 } from '@belfry/contract/bulk-operation'
 import type { Connection, ConnectionTest } from '@belfry/contract/connection'
 import type {
   CronJob,
-  CronPreview,
   createCronJobBody,
   listCronJobsQuery,
   previewCronJobBody,
@@ -25,6 +23,8 @@ import type {
 import type { PublishedEvent, publishEventBody } from '@belfry/contract/event'
 import type { Hosts } from '@belfry/contract/host'
 import type { Member } from '@belfry/contract/member'
+import type { ResponseBody } from '@belfry/contract/operation'
+import type { operations } from '@belfry/contract/operations'
 import type { Organization, OrganizationSummary, updateOrganizationBody } from '@belfry/contract/organization'
 import type { listQuery } from '@belfry/contract/page'
 import type { Problem } from '@belfry/contract/problem'
@@ -37,7 +37,7 @@ import type {
   RunDetail,
   RunPage,
 } from '@belfry/contract/run'
-import type { Secret, SigningKey, SigningSecret } from '@belfry/contract/secret'
+import type { Secret, SigningSecret } from '@belfry/contract/secret'
 import type { Status } from '@belfry/contract/status'
 import type { createSubscriptionBody, Subscription, updateSubscriptionBody } from '@belfry/contract/subscription'
 import type { createTaskBody, listDeadLettersQuery, listTasksQuery, Task, updateTaskBody } from '@belfry/contract/task'
@@ -92,10 +92,13 @@ describe('responses have the types of the contract', () => {
     expectTypeOf<client.TaskOperation>().branded.toEqualTypeOf<Merged<Camel<TaskOperation>>>()
     expectTypeOf<client.CancelledTasks>().branded.toEqualTypeOf<Camel<z.output<typeof cancelledTasks>>>()
     expectTypeOf<client.StoppedTasks>().branded.toEqualTypeOf<Camel<z.output<typeof stoppedTasks>>>()
-    expectTypeOf<client.TaskCount>().branded.toEqualTypeOf<Camel<TaskCount>>()
+    expectTypeOf<client.TaskCount>().branded.toEqualTypeOf<Camel<ResponseBody<typeof operations.countTasks>>>()
   })
   it('cron job', () => expectTypeOf<client.CronJob>().branded.toEqualTypeOf<Merged<Camel<CronJob>>>())
-  it('preview', () => expectTypeOf<client.CronPreview>().branded.toEqualTypeOf<Merged<Camel<CronPreview>>>())
+  it('preview', () =>
+    expectTypeOf<client.CronPreview>().branded.toEqualTypeOf<
+      Merged<Camel<ResponseBody<typeof operations.previewCronJob>>>
+    >())
   it('run', () => {
     expectTypeOf<client.Run>().branded.toEqualTypeOf<Camel<Run>>()
     expectTypeOf<Merged<client.RunPage>>().branded.toEqualTypeOf<Camel<RunPage>>()
@@ -116,7 +119,9 @@ describe('responses have the types of the contract', () => {
     expectTypeOf<client.Secret>().branded.toEqualTypeOf<Camel<Secret>>()
     expectTypeOf<client.Connection>().branded.toEqualTypeOf<Camel<Connection>>()
     expectTypeOf<client.ConnectionTest>().branded.toEqualTypeOf<Camel<ConnectionTest>>()
-    expectTypeOf<client.SigningKey>().branded.toEqualTypeOf<Camel<SigningKey>>()
+    expectTypeOf<client.SigningKey>().branded.toEqualTypeOf<
+      Camel<ResponseBody<typeof operations.listSigningKeys>['data'][number]>
+    >()
     expectTypeOf<client.SigningSecret>().branded.toEqualTypeOf<Camel<SigningSecret>>()
   })
 })

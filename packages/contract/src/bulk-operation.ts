@@ -209,8 +209,6 @@ export const taskCount = namedObject('TaskCount', {
   is_capped: shownFlag('Whether there may be more: at most 100,000 tasks are checked, and 10,000 counted.'),
 })
 
-export type TaskCount = z.infer<typeof taskCount>
-
 export const bulkOperations = {
   listDeadLetters: operation('GET', '/api/v1/scheduler/dead-letters', {
     right: 'dead_letter.read',

@@ -143,12 +143,7 @@ const runTimeFields = {
 
 const description = shownText('The schedule in English.', 'At 09:00 on every weekday from Monday to Friday')
 
-/** The next runs, with notes about runs that a clock change affects. */
-export type RunTimes = { next_runs: string[]; notes: RunTimeNote[] }
-
 const cronPreview = namedObject('CronPreview', { description, ...runTimeFields })
-
-export type CronPreview = z.infer<typeof cronPreview>
 
 export const cronJob = namedObject('CronJob', {
   id: idField('cron'),

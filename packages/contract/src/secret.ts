@@ -73,9 +73,6 @@ const signingKey = namedObject('SigningKey', {
   expires_at: timeOrNull('When a replaced key stops signing; null for the current key.', null),
 })
 
-/** A public key of a workspace. */
-export type SigningKey = z.infer<typeof signingKey>
-
 export const signingSecret = namedObject('SigningSecret', {
   id: idField('sec'),
   workspace_id: idField('ws'),

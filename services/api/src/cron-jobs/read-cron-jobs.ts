@@ -1,4 +1,4 @@
-import type { CronJob, CronJobStatus, ListCronJobsQuery, RunTimes } from '@belfry/contract/cron-job'
+import type { CronJob, CronJobStatus, ListCronJobsQuery } from '@belfry/contract/cron-job'
 import { operations } from '@belfry/contract/operations'
 import { type CronJobFields, columnOf, readableScheduleOf } from '@belfry/db/cron-jobs/cron-job'
 import type { CronJob as StoredCronJob } from '@belfry/db/generated/client'
@@ -154,7 +154,7 @@ function statusOf({ pausedAt, endsAt }: CronJobRow, now: number): CronJobStatus 
   return pausedAt === null ? 'active' : 'paused'
 }
 
-function presentRunTimes(occurrences: readonly Occurrence[]): RunTimes {
+function presentRunTimes(occurrences: readonly Occurrence[]): Pick<CronJob, 'next_runs' | 'notes'> {
   return {
     next_runs: occurrences.map(({ atMs }) => new Date(atMs).toISOString()),
     notes: occurrences.flatMap(({ atMs, localMs, change }) =>
