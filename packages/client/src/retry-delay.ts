@@ -9,13 +9,8 @@ const maxRetryAfterMs = 60_000
  * safe: Belfry has rejected the request. In other cases, such as a commit whose end a 503 does not know, only idempotent
  * requests are retried.
  */
-export function retryDelayMs(
-  error: unknown,
-  attempt: number,
-  isRepeatable: boolean,
-  random = Math.random,
-): number | null {
-  const backoff = Math.min(firstDelayMs * 2 ** (attempt - 1), maxDelayMs) * (0.5 + random() / 2)
+export function retryDelayMs(error: unknown, attempt: number, isRepeatable: boolean): number | null {
+  const backoff = Math.min(firstDelayMs * 2 ** (attempt - 1), maxDelayMs) * (0.5 + Math.random() / 2)
   if (error instanceof ConnectionError) return isRepeatable ? backoff : null
   if (!(error instanceof ApiError)) return null
   if (error.code === 'idempotency_in_progress') return backoff
