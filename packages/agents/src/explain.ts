@@ -1,4 +1,4 @@
-import type { Belfry, Run } from '@belfry/client'
+import type { Belfry, Run, Task } from '@belfry/client'
 import { operations } from '@belfry/contract/operations'
 import { parseUrl } from '@belfry/domain/target-url'
 import { z } from 'zod'
@@ -44,12 +44,7 @@ export async function explain(belfry: Belfry, id: string) {
   }
 }
 
-type Explained = Awaited<ReturnType<Belfry['tasks']['get']>>
-
-function reasonOf(
-  { state, stateReason, blocked, nextRetryAt, executeAt, retry, attempts }: Explained,
-  run?: Run,
-): string {
+function reasonOf({ state, stateReason, blocked, nextRetryAt, executeAt, retry, attempts }: Task, run?: Run): string {
   const outcome = run && outcomeOf(run)
   if (blocked?.reason === 'held')
     return 'The operator holds it since the restore of a backup, until belfry release-held.'

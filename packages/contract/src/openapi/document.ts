@@ -3,19 +3,12 @@ import { operations } from '../operations.ts'
 import { describeOperation, type Operation, type Shared } from './describe-operation.ts'
 
 /** An OpenAPI 3.1 document of this API. */
-export type OpenApiDocument = {
-  openapi: '3.1.1'
-  info: { title: string; version: string; summary: string; description: string; license: object }
-  servers: { url: string }[]
-  security: Operation['security']
-  paths: Record<string, Record<string, Operation>>
-  components: Shared & { securitySchemes: Record<string, object>; headers: Record<string, object> }
-}
+export type OpenApiDocument = ReturnType<typeof describeApi>
 
 /** Describes the whole API, from the declarations that it serves and the schemas that validate it. */
-export function describeApi(publicUrl: string, version: string): OpenApiDocument {
+export function describeApi(publicUrl: string, version: string) {
   const shared: Shared = { schemas: {}, parameters: {}, responses: {} }
-  const paths: OpenApiDocument['paths'] = {}
+  const paths: Record<string, Record<string, Operation>> = {}
   for (const declared of Object.values<Declared>(operations)) {
     const path = declared.path.replace(/:(\w+)/g, '{$1}')
     const methods = paths[path] ?? {}

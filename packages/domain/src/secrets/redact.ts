@@ -7,16 +7,10 @@ import { secretReference } from './secret-reference.ts'
 export type Secret = { name: string; value: string; put?: string }
 
 /** Replaces the values of secrets, however they are escaped, by `{{ secrets.NAME }}`. */
-export type Redactor = {
-  text(text: string): Promise<string>
-  /**
-   * @param isCut - Whether the bytes are truncated: the start of a value at their end is then removed.
-   */
-  bytes(bytes: Uint8Array, isCut: boolean): Promise<Buffer>
-}
+export type Redactor = ReturnType<typeof createRedactor>
 
 /** Returns a redactor for secrets. It searches in slices of time, so a crafted text does not block the event loop. */
-export function createRedactor(secrets: readonly Secret[]): Redactor {
+export function createRedactor(secrets: readonly Secret[]) {
   // Made when there is something to search: until then, hundreds of calls that wait would keep the forms of their secrets.
   let known: Patterns | null = null
   function* search(text: string, isCut: boolean): Slices<string> {
@@ -24,13 +18,14 @@ export function createRedactor(secrets: readonly Secret[]): Redactor {
     return yield* redact(text, known, isCut)
   }
   return {
-    async text(text) {
+    async text(text: string): Promise<string> {
       // The reader of these characters may have decoded them, or taken each byte for a character.
       if (/^[\0-\xff]*$/.test(text)) return inSlices(search(text, false))
       const bytes = Buffer.from(text).toString('latin1')
       return Buffer.from(await inSlices(search(bytes, false)), 'latin1').toString()
     },
-    async bytes(bytes, isCut) {
+    /** @param isCut - Whether the bytes are truncated: the start of a value at their end is then removed. */
+    async bytes(bytes: Uint8Array, isCut: boolean): Promise<Buffer> {
       const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
       return Buffer.from(await inSlices(search(text, isCut)), 'latin1')
     },
