@@ -62,10 +62,7 @@ async function tryLock(tx: Transaction, request: KeyedRequest): Promise<boolean>
   return rows[0]?.taken === true
 }
 
-async function findAnswer(
-  tx: Transaction,
-  { workspaceId, key, hash }: KeyedRequest,
-): Promise<(KeptResponse & { isSame: boolean }) | undefined> {
+async function findAnswer(tx: Transaction, { workspaceId, key, hash }: KeyedRequest) {
   const text = `
     SELECT request_hash = $3 AS "isSame", status, location, answer FROM idempotency_keys
     WHERE workspace_id = $1 AND key = $2 AND created_at > now() - ${keptFor}`

@@ -72,11 +72,7 @@ export async function putAuditStream(
  * Replaces the signing secret of a stream. The replaced secret also signs for another 24 hours; older secrets stop.
  * Returns false when there is no stream.
  */
-export async function rotateAuditStreamSecret(
-  tx: Transaction,
-  masterKeys: MasterKeys,
-  organizationId: string,
-): Promise<boolean> {
+export async function rotateAuditStreamSecret(tx: Transaction, masterKeys: MasterKeys, organizationId: string) {
   const before = await lockTarget(tx, masterKeys, organizationId)
   if (before === null) return false
   const expiresAt = new Date(Date.now() + overlapMs).toISOString()
@@ -99,11 +95,7 @@ export async function deleteAuditStream(tx: Transaction, organizationId: string)
  * message. Only the dispatcher calls this.
  * @throws Error when a master key is missing.
  */
-export async function openAuditStream(
-  pool: Pool,
-  masterKeys: MasterKeys,
-  organizationId: string,
-): Promise<{ url: string; secrets: string[]; messageId: string | null } | null> {
+export async function openAuditStream(pool: Pool, masterKeys: MasterKeys, organizationId: string) {
   const target = await readTarget(pool, masterKeys, organizationId)
   if (target === null) return null
   const { url, messageId } = target

@@ -18,10 +18,7 @@ const streamsPerRound = 50
  * @param contentOf - Returns the content of the message with these JSON lines.
  * @returns How many messages it stored.
  */
-export async function sendAuditEntries(
-  pool: Pool,
-  contentOf: (organizationId: string, lines: string) => string,
-): Promise<number> {
+export async function sendAuditEntries(pool: Pool, contentOf: (organizationId: string, lines: string) => string) {
   const { rows } = await pool.query<ListedStream>({
     name: 'audit_streams_to_send',
     text: `${streamsWithNews} LIMIT $1`,

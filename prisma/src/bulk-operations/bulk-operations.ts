@@ -46,11 +46,7 @@ export const columns = `id, workspace_id AS "workspaceId", action, filter, per_s
  * Starts an operation. A workspace ends tasks in one at a time, and settles dead letters in one at a time, so it returns the
  * running one if there is one.
  */
-export async function startBulkOperation(
-  db: Db,
-  workspaceId: string,
-  { action, filter, perSecond }: BulkRequest,
-): Promise<BulkOperation & { isNew: boolean }> {
+export async function startBulkOperation(db: Db, workspaceId: string, { action, filter, perSecond }: BulkRequest) {
   const { count: total } = await countMatchingTasks(db, workspaceId, openTo(action, filter), filter)
   const text = `
     WITH started AS (

@@ -19,12 +19,7 @@ export type ConnectionTest = {
 }
 
 /** Asks a dispatcher to test a connection. Returns the id of the test. */
-export async function requestConnectionTest(
-  pool: Pool,
-  workspaceId: string,
-  connectionId: string,
-  url: string | null,
-): Promise<string> {
+export async function requestConnectionTest(pool: Pool, workspaceId: string, connectionId: string, url: string | null) {
   const id = newUuid()
   const text = `
     WITH asked AS (

@@ -95,11 +95,7 @@ export async function storeConnectionToken(
 }
 
 /** Ends a request that has failed, so the next one need not wait. */
-export async function releaseTokenRefresh(
-  pool: Pool,
-  { id, workspaceId }: TokenOwner,
-  refreshId: string,
-): Promise<void> {
+export async function releaseTokenRefresh(pool: Pool, { id, workspaceId }: TokenOwner, refreshId: string) {
   const text = `
     UPDATE connection_tokens SET refreshing_until = NULL
     WHERE connection_id = $1 AND workspace_id = $2 AND refresh_id = $3`

@@ -111,11 +111,7 @@ export async function listConnections(pool: Pool, workspaceId: string): Promise<
 }
 
 /** Returns a connection; undefined if the name is unknown in the workspace. */
-export async function findConnection(
-  pool: Pool,
-  workspaceId: string,
-  name: string,
-): Promise<ConnectionEntry | undefined> {
+export async function findConnection(pool: Pool, workspaceId: string, name: string) {
   const text = `SELECT ${entryColumns} FROM connections WHERE workspace_id = $1 AND name = $2`
   return (await pool.query<ConnectionEntry>(text, [workspaceId, name])).rows[0]
 }

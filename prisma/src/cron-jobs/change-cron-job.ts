@@ -77,12 +77,7 @@ export async function pauseCronJob(db: Db, workspaceId: string, id: string): Pro
 }
 
 /** Resumes a paused cron job from now on. An occurrence that the user cancelled before the pause stays cancelled. */
-export async function resumeCronJob(
-  db: Db,
-  workspaceId: string,
-  id: string,
-  lookAheadMs: number,
-): Promise<CronJobMove> {
+export async function resumeCronJob(db: Db, workspaceId: string, id: string, lookAheadMs: number) {
   return withCronJob(db, workspaceId, id, async (tx, job) => {
     if (job.pausedAt === null) return 'unchanged'
     const next = nextScheduled(scheduleOf(job), (await readClock(tx)).getTime())

@@ -79,11 +79,7 @@ export async function recoverStrays(
  * Removes a dispatcher that shuts down. Undoes its remaining claims that it never sent. The others count as lost.
  * @param isUnsent - Whether it is certain that the run's request was not sent.
  */
-export async function leaveDispatchers(
-  pool: Pool,
-  id: string,
-  isUnsent: (runId: string) => boolean,
-): Promise<EndedDispatcher> {
+export async function leaveDispatchers(pool: Pool, id: string, isUnsent: (runId: string) => boolean) {
   const left = await inTransaction(pool, async tx => {
     const ended = await endClaims(tx, await readClaims(tx, id, false), isUnsent)
     await forgetPublished(tx, id)

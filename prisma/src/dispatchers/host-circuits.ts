@@ -43,11 +43,7 @@ type Host = { workspaceId: string; host: string }
  * that another dispatcher has opened for longer. They are returned for twenty minutes after they became half-open, even when
  * that dispatcher has died. `paused`: the hosts that a user has paused.
  */
-export async function publishCircuits(
-  pool: Pool,
-  dispatcher: string,
-  circuits: readonly PublishedCircuit[],
-): Promise<{ resets: Host[]; opened: PublishedCircuit[]; paused: Host[] }> {
+export async function publishCircuits(pool: Pool, dispatcher: string, circuits: readonly PublishedCircuit[]) {
   const values = [dispatcher, ...arraysOf(circuits, 'workspaceId', 'host', 'openForMs')]
   const { rows } = await pool.query<{ resets: Host[]; opened: PublishedCircuit[]; paused: Host[] }>({
     name: 'publish_circuits',
@@ -130,12 +126,7 @@ const publishStatement = `
  * still open.
  * @returns The hosts that the dispatcher may probe.
  */
-export async function claimProbes(
-  pool: Pool,
-  dispatcher: string,
-  hosts: readonly Host[],
-  forMs: number,
-): Promise<Host[]> {
+export async function claimProbes(pool: Pool, dispatcher: string, hosts: readonly Host[], forMs: number) {
   const values = [dispatcher, ...arraysOf(hosts, 'workspaceId', 'host'), forMs]
   const { rows } = await pool.query<Host>({ name: 'claim_probes', text: probesStatement, values })
   return rows

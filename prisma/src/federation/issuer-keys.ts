@@ -35,11 +35,7 @@ export async function readIssuer(pool: Pool, { id, workspaceId }: CredentialOfWo
   return rows[0]?.issuer ?? null
 }
 
-export async function storeIssuerKeys(
-  pool: Pool,
-  { id, workspaceId }: CredentialOfWorkspace,
-  keys: object,
-): Promise<void> {
+export async function storeIssuerKeys(pool: Pool, { id, workspaceId }: CredentialOfWorkspace, keys: object) {
   await pool.query(
     `UPDATE federated_credentials SET keys = $3, keys_read_at = clock_timestamp() WHERE id = $1 AND workspace_id = $2`,
     [id, workspaceId, JSON.stringify(keys)],

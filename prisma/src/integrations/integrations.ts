@@ -2,7 +2,7 @@ import type { AlertChannel, AlertEvent } from '@belfry/domain/alerts'
 import { newUuid } from '@belfry/domain/id'
 import type { MasterKeys } from '@belfry/vault'
 import type { Integration as StoredIntegration } from '../generated/client.ts'
-import type { Transaction } from '../postgres/in-transaction.ts'
+import type { Db, Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { createOpener, dataKeyColumns, type SealedRow, takeDataKey } from '../secrets/data-keys.ts'
 
@@ -118,11 +118,7 @@ export async function listIntegrations(pool: Pool, workspaceId: string): Promise
 }
 
 /** Finds an integration of a workspace; null when it has no such integration. */
-export async function findIntegration(
-  db: Pool | Transaction,
-  workspaceId: string,
-  id: string,
-): Promise<Integration | null> {
+export async function findIntegration(db: Db, workspaceId: string, id: string): Promise<Integration | null> {
   const text = `SELECT ${columns} FROM integrations WHERE id = $2 AND workspace_id = $1`
   return (await db.query<Integration>(text, [workspaceId, id])).rows[0] ?? null
 }
@@ -132,12 +128,7 @@ export async function findIntegration(
  * confirmed. Only the dispatcher calls this.
  * @throws Error when a master key is missing.
  */
-export async function openIntegration(
-  pool: Pool,
-  masterKeys: MasterKeys,
-  workspaceId: string,
-  id: string,
-): Promise<{ channel: AlertChannel; target: string } | null> {
+export async function openIntegration(pool: Pool, masterKeys: MasterKeys, workspaceId: string, id: string) {
   const { rows } = await pool.query<SealedRow & { channel: AlertChannel }>(
     `SELECT i.id, i.workspace_id AS "workspaceId", i.channel, i.sealed_target AS "sealedValue", ${dataKeyColumns}
      FROM integrations i

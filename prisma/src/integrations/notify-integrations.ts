@@ -126,12 +126,7 @@ async function markIntegrations(tx: Transaction, { markedSince, until }: Round, 
 export const dueIntegrationsStatement = `
   SELECT id FROM integrations WHERE has_news AND quiet_until <= now() ORDER BY quiet_until LIMIT $1 FOR UPDATE`
 
-async function recordNotified(
-  tx: Transaction,
-  until: string,
-  checked: string[],
-  notified: readonly Notified[],
-): Promise<void> {
+async function recordNotified(tx: Transaction, until: string, checked: string[], notified: readonly Notified[]) {
   await tx.query('UPDATE integrations SET has_news = false WHERE id = ANY ($1)', [checked])
   await tx.query(
     `UPDATE integrations i

@@ -10,12 +10,7 @@ export type PartObject = { partId: string; workspaceId: string; day: string; key
  * belong to the original.
  * @param held - Organizations whose objects stay.
  */
-export async function findOrphans(
-  pool: Pool,
-  objects: readonly PartObject[],
-  tiers: Tiers,
-  held: readonly string[],
-): Promise<string[]> {
+export async function findOrphans(pool: Pool, objects: readonly PartObject[], tiers: Tiers, held: readonly string[]) {
   const text = `
     SELECT o.key FROM unnest($1::uuid[], $2::uuid[], $3::date[], $4::text[]) AS o (part_id, workspace_id, day, key)
     LEFT JOIN workspaces w ON w.id = o.workspace_id

@@ -18,12 +18,7 @@ export async function partsOfDay(pool: Pool, day: string, workspaceId: string | 
  * @param lines - The lines of the part, each of which has a run, its request and its task.
  * @returns How many runs were restored; null when the part is not stored, for example because it was restored already.
  */
-export async function restorePart(
-  pool: Pool,
-  { id, workspaceId }: LogPart,
-  lines: readonly string[],
-  days: number,
-): Promise<number | null> {
+export async function restorePart(pool: Pool, { id, workspaceId }: LogPart, lines: readonly string[], days: number) {
   return inTransaction(pool, async tx => {
     const mark = `
       UPDATE log_parts p SET state = 'restored', storage_bytes = 0, restored_at = now(), hot_until = now() + $3 * interval '1 day'

@@ -170,12 +170,7 @@ export async function startPart(
  * @returns False when a row has changed since it was read, or the part is not being written any more. Then this is
  * rolled back.
  */
-export async function finishPart(
-  pool: Pool,
-  workspaceId: string,
-  partId: string,
-  runs: readonly PartRun[],
-): Promise<boolean> {
+export async function finishPart(pool: Pool, workspaceId: string, partId: string, runs: readonly PartRun[]) {
   const withTask = runs.filter(({ endsTask }) => endsTask)
   const versions = [...arraysOf(runs, 'id', 'version'), ...arraysOf(withTask, 'taskId', 'taskVersion')]
   const values = [workspaceId, partId, ...versions]

@@ -35,11 +35,7 @@ export async function applyMigration(
   }
 }
 
-async function applyAndRecord(
-  client: pg.Client,
-  migration: Migration,
-  definitions: readonly Definition[],
-): Promise<void> {
+async function applyAndRecord(client: pg.Client, migration: Migration, definitions: readonly Definition[]) {
   try {
     await run(client, migration)
     await applyDefinitions(client, definitions)

@@ -41,10 +41,7 @@ type InForce = { file: string; hash: string; version?: string }
  * Compares prisma/sql with the definitions that are in force. `pending` ones are to be applied. Of the files
  * `replaced`, a later version has applied others, whose processes may run.
  */
-export async function compareDefinitions(
-  db: Pick<pg.Client, 'query'>,
-  folder: string,
-): Promise<{ pending: Definition[]; replaced: string[] }> {
+export async function compareDefinitions(db: Pick<pg.Client, 'query'>, folder: string) {
   const rows = await readRows<InForce>(db, 'SELECT * FROM sql_definitions')
   const known = new Set(rows.map(row => `${row.file} ${row.hash}`))
   const later = new Set(rows.filter(row => isLater(row.version ?? '', version)).map(({ file }) => file))
@@ -62,11 +59,7 @@ function isLater(one: string, other: string): boolean {
 }
 
 /** Returns the rows of a statement; empty before a migration has created its table. */
-export async function readRows<Row extends object>(
-  db: Pick<pg.Client, 'query'>,
-  text: string,
-  values: unknown[] = [],
-): Promise<Row[]> {
+export async function readRows<Row extends object>(db: Pick<pg.Client, 'query'>, text: string, values: unknown[] = []) {
   try {
     return (await db.query<Row>(text, values)).rows
   } catch (error) {

@@ -10,11 +10,7 @@ import { type LockOptions, transactWithLocks } from './transact-with-locks.ts'
  * Functions and triggers of a later version stay. Several may run at once: one applies, the others wait for it and
  * return an empty list. A migration that fails or is cancelled is rolled back.
  */
-export async function deployMigrations(
-  databaseUrl: string,
-  folder = findMigrationFolder(),
-  options: LockOptions = {},
-): Promise<string[]> {
+export async function deployMigrations(databaseUrl: string, folder = findMigrationFolder(), options: LockOptions = {}) {
   const files = await readMigrationFiles(folder)
   return withMigrationLock(databaseUrl, options.signal, async connections => {
     const { client } = connections

@@ -33,11 +33,7 @@ const reportMs = 10_000
  * Runs the backfills of migrations that are not finished, in their order: the files `backfill.sql` beside `migration.sql`.
  * Several may run at once; a batch is done once. Returns the number of rows that were read.
  */
-export async function runBackfills(
-  databaseUrl: string,
-  folder = findMigrationFolder(),
-  options: BackfillOptions = {},
-): Promise<number> {
+export async function runBackfills(databaseUrl: string, folder = findMigrationFolder(), options: BackfillOptions = {}) {
   return withConnections(databaseUrl, 'belfry-backfill', async connections => {
     await connections.client.query(progressTable)
     let total = 0

@@ -27,12 +27,7 @@ export type TierChanger = Pick<NewAuditEntry, 'userId' | 'apiKeyId' | 'address'>
  * Moves an organization to a tier. The next claim applies its limits. A lower tier does not delete data at once.
  * @returns The previous tier; null when the organization has that tier already or has been deleted.
  */
-export async function changeTier(
-  tx: Transaction,
-  organizationId: string,
-  tier: TierName,
-  by: TierChanger,
-): Promise<TierName | null> {
+export async function changeTier(tx: Transaction, organizationId: string, tier: TierName, by: TierChanger) {
   const { rows } = await tx.query<{ tier: TierName }>(
     'SELECT tier FROM organizations WHERE id = $1 AND deleted_at IS NULL FOR UPDATE',
     [organizationId],

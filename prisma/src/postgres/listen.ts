@@ -20,11 +20,7 @@ const closeMs = 1_000
  * Listens to channels of PostgreSQL on a dedicated connection. Reconnects when it is lost, after 0.1 s, doubled up to 5
  * s. Never rejects.
  */
-export function listen(
-  databaseUrl: string,
-  channels: readonly string[],
-  listener: Listener,
-): { close(): Promise<void> } {
+export function listen(databaseUrl: string, channels: readonly string[], listener: Listener) {
   const stop = new AbortController()
   const { Client, connectionString } = targetOf(databaseUrl)
 

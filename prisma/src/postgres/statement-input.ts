@@ -62,11 +62,7 @@ let draft = Buffer.allocUnsafeSlow(keptBytes)
  * @param of - Returns the value of an item: a `Date` for timestamptz, a `bigint` for int8, bytes for bytea, otherwise what the
  * name says.
  */
-function toBinaryArray<Item>(
-  type: keyof typeof encodings,
-  items: readonly Item[],
-  of: (item: Item) => unknown,
-): Buffer {
+function toBinaryArray<Item>(type: keyof typeof encodings, items: readonly Item[], of: (item: Item) => unknown) {
   const { oid, maxBytes, write } = encodings[type] as Encoding<unknown> // the column names the type of its values
   let at = 0
   // The number of dimensions, whether there are NULLs, the type, the length, and the index of the first element.

@@ -7,12 +7,7 @@ const deduplicationMinutes = 10
  * Claims the hash of a message for a task that the same transaction stores. Returns the id of the earlier task when the
  * hash is taken: then the caller must not store its task. Concurrent calls with one hash run one after the other.
  */
-export async function claimMessage(
-  tx: Transaction,
-  workspaceId: string,
-  hash: Uint8Array,
-  taskId: string,
-): Promise<string | null> {
+export async function claimMessage(tx: Transaction, workspaceId: string, hash: Uint8Array, taskId: string) {
   const values = [workspaceId, hash, taskId]
   const claimed = await tx.query({ name: 'claim_message', text: claimStatement, values })
   if (claimed.rowCount === 1) return null

@@ -13,11 +13,7 @@ export type QstashSigningKeys = { current: string; next: string }
  * Reads the keys of workspaces. Creates the first keys of a workspace. The result omits workspaces that do not exist.
  * @throws UnreadableSecretError when a key cannot be decrypted.
  */
-export async function readQstashSigningKeys(
-  pool: Pool,
-  masterKeys: MasterKeys,
-  workspaceIds: readonly string[],
-): Promise<Map<string, QstashSigningKeys>> {
+export async function readQstashSigningKeys(pool: Pool, masterKeys: MasterKeys, workspaceIds: readonly string[]) {
   const found = await select(pool, masterKeys, workspaceIds)
   const lacking = workspaceIds.filter(id => !found.has(id))
   if (lacking.length === 0) return found
@@ -63,11 +59,7 @@ export async function setQstashSigningKeys(
 
 type SealedKeys = SealedRow & { nextId: string; sealedNext: Buffer }
 
-async function select(
-  db: Pick<Pool, 'query'>,
-  masterKeys: MasterKeys,
-  workspaceIds: readonly string[],
-): Promise<Map<string, QstashSigningKeys>> {
+async function select(db: Pick<Pool, 'query'>, masterKeys: MasterKeys, workspaceIds: readonly string[]) {
   const text = `
     SELECT s.workspace_id AS "workspaceId", s.current_id AS id, s.sealed_current AS "sealedValue", s.next_id AS "nextId",
            s.sealed_next AS "sealedNext", ${dataKeyColumns}
@@ -83,12 +75,7 @@ async function select(
   )
 }
 
-async function store(
-  tx: Transaction,
-  masterKeys: MasterKeys,
-  workspaceId: string,
-  keys: QstashSigningKeys,
-): Promise<void> {
+async function store(tx: Transaction, masterKeys: MasterKeys, workspaceId: string, keys: QstashSigningKeys) {
   const dataKey = await takeDataKey(tx, masterKeys, workspaceId)
   const [currentId, nextId] = [newUuid(), newUuid()]
   const [current, next] = [dataKey.seal(currentId, keys.current), dataKey.seal(nextId, keys.next)]

@@ -27,11 +27,7 @@ const maxCountedInQueue = 10_000
 export const maxQueues = 1_000
 
 /** Reads the limits of queues by their names. `pinned` has the limits, as the API names them, that no task changes. */
-export async function findQueueLimits(
-  db: Db,
-  workspaceId: string,
-  names: readonly string[],
-): Promise<Map<string, StoredLimits & { pinned: string[] }>> {
+export async function findQueueLimits(db: Db, workspaceId: string, names: readonly string[]) {
   const text = `
     SELECT name, max_concurrent AS "maxConcurrent", rate_count AS "rateCount", rate_period_ms AS "ratePeriodMs", ordered,
            array_remove(ARRAY[CASE WHEN pinned_concurrency THEN 'max_concurrent' END,
@@ -46,12 +42,7 @@ export async function findQueueLimits(
  * Creates a queue if it does not exist, and sets the given limits. The last writer wins. `advanceQueues` must follow.
  * @returns Its id; null when the workspace has `maxQueues` others.
  */
-export async function nameQueue(
-  tx: Transaction,
-  workspaceId: string,
-  name: string,
-  limits: Partial<QueueLimits> = {},
-): Promise<string | null> {
+export async function nameQueue(tx: Transaction, workspaceId: string, name: string, limits: Partial<QueueLimits> = {}) {
   // The lock keeps concurrent creations within the maximum, and transactions that name several queues from deadlocks.
   await tx.query('SELECT FROM workspaces WHERE id = $1::uuid FOR NO KEY UPDATE', [workspaceId])
   const values = [workspaceId, name, ...valuesOf(limits)]
@@ -60,12 +51,7 @@ export async function nameQueue(
 }
 
 /** Sets the given limits of a queue that exists. Returns its id; null when the workspace has no such queue. */
-export async function changeQueue(
-  db: Db,
-  workspaceId: string,
-  name: string,
-  limits: Partial<QueueLimits>,
-): Promise<string | null> {
+export async function changeQueue(db: Db, workspaceId: string, name: string, limits: Partial<QueueLimits>) {
   const text = `UPDATE queues AS q SET ${newLimits} WHERE workspace_id = $1 AND name = $2 RETURNING id`
   const values = [workspaceId, name, ...valuesOf(limits)]
   const { rows } = await db.query<{ id: string }>({ name: 'change_queue', text, values })
@@ -78,12 +64,7 @@ export async function changeQueue(
  * still start within a second.
  * @returns Its id, and whether that changed something; null when the workspace has no such queue.
  */
-export async function pauseQueue(
-  db: Db,
-  workspaceId: string,
-  name: string,
-  isPaused: boolean,
-): Promise<{ id: string; isChanged: boolean } | null> {
+export async function pauseQueue(db: Db, workspaceId: string, name: string, isPaused: boolean) {
   const text = `
     UPDATE queues q SET paused_at = CASE WHEN $3 THEN coalesce(q.paused_at, now()) END, updated_at = now()
     FROM queues o WHERE q.workspace_id = $1 AND q.name = $2 AND o.id = q.id
@@ -139,10 +120,7 @@ export async function listQueues(
 }
 
 /** Lists the paused queues of a workspace: since when, and how many due tasks wait, up to `maxCountedInQueue` each. */
-export async function listPausedQueues(
-  db: Db,
-  workspaceId: string,
-): Promise<Array<{ name: string; since: Date; tasks: number }>> {
+export async function listPausedQueues(db: Db, workspaceId: string) {
   const text = `
     SELECT name, "pausedAt" AS since, waiting AS tasks
     FROM (${selectQueues('WHERE workspace_id = $1 AND paused_at IS NOT NULL')}) paused`

@@ -12,12 +12,7 @@ export type KeptAuditLog = { organizationId: string; days: number }
  * it as long as the tier with the shortest log.
  * @param after - The last workspace of the previous page; null for the first page.
  */
-export async function workspacesWithTasks(
-  pool: Pool,
-  tiers: Tiers,
-  after: string | null,
-  limit: number,
-): Promise<KeptLog[]> {
+export async function workspacesWithTasks(pool: Pool, tiers: Tiers, after: string | null, limit: number) {
   const days = tierNames.map(name => tiers[name].logDays)
   const values = [after, limit, tierNames, days, Math.min(...days)]
   return (await pool.query<KeptLog>({ name: 'workspaces_with_tasks', text: workspacesStatement, values })).rows
@@ -28,12 +23,7 @@ export async function workspacesWithTasks(
  * the tier with the longest audit log.
  * @param after - The last organization of the previous page; null for the first page.
  */
-export async function organizationsWithAuditLog(
-  pool: Pool,
-  tiers: Tiers,
-  after: string | null,
-  limit: number,
-): Promise<KeptAuditLog[]> {
+export async function organizationsWithAuditLog(pool: Pool, tiers: Tiers, after: string | null, limit: number) {
   const days = tierNames.map(name => tiers[name].auditDays)
   const values = [after, limit, tierNames, days, Math.max(...days)]
   const query = { name: 'organizations_with_audit_log', text: organizationsStatement, values }

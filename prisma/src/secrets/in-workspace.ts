@@ -18,12 +18,7 @@ export async function inWorkspace<T>(
 }
 
 /** Counts the rows of a workspace in a table, and finds the id of the one with a name; null when there is none. */
-export async function countNamed(
-  tx: Transaction,
-  table: 'secrets' | 'connections',
-  workspaceId: string,
-  name: string,
-): Promise<{ total: number; existing: string | null }> {
+export async function countNamed(tx: Transaction, table: 'secrets' | 'connections', workspaceId: string, name: string) {
   const text = `
     SELECT count(*)::int AS total, (array_agg(id) FILTER (WHERE name = $2))[1] AS existing
     FROM ${table} WHERE workspace_id = $1`

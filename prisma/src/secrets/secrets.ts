@@ -87,11 +87,7 @@ export type OpenSecrets = Map<string, OpenSecret | UnreadableSecretError>
 export type WorkspaceSecrets = { byName: OpenSecrets; keepsResponses: boolean }
 
 /** Decrypts the secrets of workspaces. Only the dispatcher calls this, to send them. */
-export async function readSecrets(
-  pool: Pool,
-  masterKeys: MasterKeys,
-  workspaceIds: readonly string[],
-): Promise<Map<string, WorkspaceSecrets>> {
+export async function readSecrets(pool: Pool, masterKeys: MasterKeys, workspaceIds: readonly string[]) {
   const text = `
     SELECT s.id, s.workspace_id AS "workspaceId", s.name, s.sealed_value AS "sealedValue",
            s.allowed_hosts AS "allowedHosts", w.keeps_responses_with_secrets AS "keepsResponses", ${dataKeyColumns}

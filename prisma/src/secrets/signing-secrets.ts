@@ -41,11 +41,7 @@ function placeOf({ workspaceId, subscriptionId }: SecretOwner): Place & { id: st
  * workspaces that do not exist.
  * @throws UnreadableSecretError when a secret cannot be decrypted.
  */
-export async function readSigningSecrets(
-  pool: Pool,
-  masterKeys: MasterKeys,
-  workspaceIds: readonly string[],
-): Promise<Map<string, SigningSecret[]>> {
+export async function readSigningSecrets(pool: Pool, masterKeys: MasterKeys, workspaceIds: readonly string[]) {
   const found = await select(pool, masterKeys, ofWorkspaces, workspaceIds)
   const lacking = workspaceIds.filter(id => !found.get(id)?.some(secret => secret.expiresAt === null))
   if (lacking.length === 0) return found
@@ -57,11 +53,7 @@ export async function readSigningSecrets(
  * Reads the signing secrets of subscriptions, the current one first.
  * @throws UnreadableSecretError when a secret cannot be decrypted.
  */
-export function readSubscriptionSecrets(
-  pool: Pool,
-  masterKeys: MasterKeys,
-  subscriptionIds: readonly string[],
-): Promise<Map<string, SigningSecret[]>> {
+export function readSubscriptionSecrets(pool: Pool, masterKeys: MasterKeys, subscriptionIds: readonly string[]) {
   return select(pool, masterKeys, ofSubscriptions, subscriptionIds)
 }
 
@@ -141,12 +133,7 @@ export async function removeSubscriptionSecrets(
 
 type SecretRow = SealedRow & Pick<SigningSecret, 'isAsymmetric' | 'createdAt' | 'expiresAt'> & { ownerId: string }
 
-async function select(
-  pool: Pool,
-  masterKeys: MasterKeys,
-  { table, column }: Place,
-  ownerIds: readonly string[],
-): Promise<Map<string, SigningSecret[]>> {
+async function select(pool: Pool, masterKeys: MasterKeys, { table, column }: Place, ownerIds: readonly string[]) {
   const text = `
     SELECT s.${column} AS "ownerId", s.id, s.workspace_id AS "workspaceId", s.sealed_value AS "sealedValue",
            s.created_at AS "createdAt", s.expires_at AS "expiresAt", w.asymmetric_signatures AS "isAsymmetric",

@@ -24,6 +24,8 @@ export type TaskChange = Partial<StoredRequest> & {
  */
 export type MoveResult = { kind: 'moved'; now: Date } | { kind: 'refused'; state: TaskState | null; isUnsent: boolean }
 
+type ChangeResult = MoveResult | { kind: 'not_future' } | { kind: 'never_starts' }
+
 const decisionMs = 15_000
 const pauseMs = 25
 
@@ -31,9 +33,7 @@ const pauseMs = 25
  * Repeats a move while its task is prefetched, so a refusal means that an attempt has really started. The dispatcher starts
  * the attempt or undoes the claim within a second. When the dispatcher has died, that takes about 13 seconds.
  */
-export async function untilDecided<Result extends MoveResult | { kind: 'not_future' } | { kind: 'never_starts' }>(
-  move: () => Promise<Result>,
-): Promise<Result> {
+export async function untilDecided<Result extends ChangeResult>(move: () => Promise<Result>): Promise<Result> {
   for (const giveUpAt = performance.now() + decisionMs; ; await sleep(pauseMs)) {
     const result = await move()
     if (result.kind !== 'refused' || !result.isUnsent || performance.now() > giveUpAt) return result
@@ -74,12 +74,7 @@ export async function stopRetryingTask(db: Db, workspaceId: string, taskId: stri
  * exclude each other. Returns `not_future` when the new time is not later than the database's clock, and `never_starts` when
  * the deadline would not be later than the time.
  */
-export async function changePendingTask(
-  db: Db,
-  workspaceId: string,
-  taskId: string,
-  change: TaskChange,
-): Promise<MoveResult | { kind: 'not_future' } | { kind: 'never_starts' }> {
+export async function changePendingTask(db: Db, workspaceId: string, taskId: string, change: TaskChange) {
   if (change.labels === undefined) return changeTask(db, workspaceId, taskId, change)
   return inTransaction(db, async tx => {
     await tx.query('SELECT FROM tasks WHERE id = $1 AND workspace_id = $2 FOR UPDATE', [taskId, workspaceId])
@@ -87,12 +82,7 @@ export async function changePendingTask(
   })
 }
 
-async function changeTask(
-  db: Db,
-  workspaceId: string,
-  taskId: string,
-  change: TaskChange,
-): Promise<MoveResult | { kind: 'not_future' } | { kind: 'never_starts' }> {
+async function changeTask(db: Db, workspaceId: string, taskId: string, change: TaskChange): Promise<ChangeResult> {
   const isNow = change.executeAt === 'now'
   const values: unknown[] = [taskId, workspaceId, change.executeAt instanceof Date ? change.executeAt : null]
   const timeOr = (column: string) => (isNow ? 'now()' : `coalesce($3::timestamptz, ${column})`)

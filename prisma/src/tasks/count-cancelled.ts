@@ -4,12 +4,7 @@ import type { Db } from '../postgres/in-transaction.ts'
 export type CancellingLimit = Extract<StateReason, 'monthly_execution_limit' | 'storage_quota'>
 
 /** Counts the tasks that were cancelled for a limit this month, up to `max`, and since when. */
-export async function countCancelled(
-  db: Db,
-  workspaceId: string,
-  limit: CancellingLimit,
-  max: number,
-): Promise<{ tasks: number; since: Date | null }> {
+export async function countCancelled(db: Db, workspaceId: string, limit: CancellingLimit, max: number) {
   const { rows } = await db.query<{ tasks: number; since: Date | null }>(cancelledStatement(limit), [workspaceId, max])
   return rows[0] ?? { tasks: 0, since: null }
 }

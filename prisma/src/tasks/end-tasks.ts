@@ -13,12 +13,7 @@ export const endedState = { cancel: 'pending', stop: 'retrying' } as const
  * states.
  * @returns How many were ended, and which are prefetched: their attempts may start, or they may wait again.
  */
-export async function endTasks(
-  db: Db,
-  workspaceId: string,
-  taskIds: readonly string[],
-  action: EndAction,
-): Promise<{ ended: number; undecided: string[] }> {
+export async function endTasks(db: Db, workspaceId: string, taskIds: readonly string[], action: EndAction) {
   if (taskIds.length === 0) return { ended: 0, undecided: [] }
   const values = [workspaceId, taskIds]
   const end = await db.query<{ n: number }>({ name: `${action}_tasks`, text: statements[action], values })

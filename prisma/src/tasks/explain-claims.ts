@@ -23,11 +23,7 @@ export const startsWithClaim = '(t.cron_job_id IS NOT NULL OR t.expires_at IS NO
 
 const gone: Claim = { kind: 'gone' }
 
-export async function explainClaims(
-  db: Db,
-  requests: readonly ClaimRequest[],
-  quarantine: boolean,
-): Promise<Map<string, Claim | ShortClaim>> {
+export async function explainClaims(db: Db, requests: readonly ClaimRequest[], quarantine: boolean) {
   const values = inputValues(unclaimedInput, requests)
   const { rows } = await db.query<UnclaimedRow>({ name: 'explain_claims', text: unclaimedStatement, values })
   const byId = new Map(rows.map(row => [row.taskId, row]))

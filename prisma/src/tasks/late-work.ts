@@ -73,11 +73,7 @@ export type DueTasksQuery = {
 }
 
 /** Reads the due tasks of workspaces, oldest first, at most `limitEach` of each workspace. */
-export async function dueTasksOf(
-  pool: Pool,
-  queries: readonly DueTasksQuery[],
-  limitEach: number,
-): Promise<WaitingRow[]> {
+export async function dueTasksOf(pool: Pool, queries: readonly DueTasksQuery[], limitEach: number) {
   const values = [
     queries.map(({ workspaceId }) => workspaceId),
     queries.map(({ after }) => after?.dueAt ?? new Date(0)),
@@ -86,7 +82,7 @@ export async function dueTasksOf(
     queries.map(({ share = wholeShare }) => share.index),
     queries.map(({ share = wholeShare }) => share.of),
   ]
-  return queryInIndexOrder(pool, { name: 'due_tasks_of', text: dueTasksStatement, values })
+  return queryInIndexOrder<WaitingRow>(pool, { name: 'due_tasks_of', text: dueTasksStatement, values })
 }
 
 async function readHead(pool: Pool, graceMs: number) {

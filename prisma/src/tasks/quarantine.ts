@@ -28,10 +28,7 @@ export type QuarantinedTask = { id: string; workspaceId: string; origin: string 
  * for minutes, and thousands of them may have been lost.
  * @param except - Passes over the tasks of these workspaces that call these origins. Default: none.
  */
-export async function nextQuarantined(
-  pool: Pool,
-  except: ReadonlyArray<Omit<QuarantinedTask, 'id'>> = [],
-): Promise<QuarantinedTask | null> {
+export async function nextQuarantined(pool: Pool, except: ReadonlyArray<Omit<QuarantinedTask, 'id'>> = []) {
   const text = `
     WITH due AS MATERIALIZED (
       SELECT id, workspace_id AS owner, due_at FROM tasks WHERE ${isDue}

@@ -62,10 +62,7 @@ export const recordInput: ReadonlyArray<InputColumn<FinishedAttempt>> = [
  * skipped and returns null when its task has been claimed again. An attempt that counts as lost is still recorded while
  * its task waits in quarantine. Its run then has the real outcome, and the call is not repeated.
  */
-export async function recordAttempts(
-  pool: Pool,
-  attempts: readonly FinishedAttempt[],
-): Promise<Array<RecordedAttempt | null>> {
+export async function recordAttempts(pool: Pool, attempts: readonly FinishedAttempt[]) {
   // Tasks of one time are stored together, so PostgreSQL reads their pages in sequence.
   const sorted = attempts.toSorted((one, other) => (one.taskId < other.taskId ? -1 : 1))
   const recorded = await store(pool, 'record_attempts', recordStatement, sorted)

@@ -81,11 +81,7 @@ async function storeLocked(
   return result
 }
 
-async function findPending(
-  tx: Transaction,
-  workspaceId: string,
-  keys: readonly string[],
-): Promise<Map<string, string>> {
+async function findPending(tx: Transaction, workspaceId: string, keys: readonly string[]) {
   const text = `
     SELECT DISTINCT ON (key) key, id FROM tasks
     WHERE workspace_id = $1 AND key = ANY ($2::text[]) AND finished_at IS NULL

@@ -11,10 +11,7 @@ export type UnstartedClaim = { taskId: string; workspaceId: string; runId: strin
  * attempt is not counted or logged, its execution is refunded, and its queue gets the start back. Fenced by the run's id:
  * null for a claim that no longer stands.
  */
-export async function undoClaims(
-  db: Db,
-  claims: readonly UnstartedClaim[],
-): Promise<Array<{ dueAt: Date; now: Date } | null>> {
+export async function undoClaims(db: Db, claims: readonly UnstartedClaim[]) {
   const { rows } = await db.query<{ id: string; dueAt: Date; now: Date }>({
     name: 'undo_claims',
     text: undoStatement,

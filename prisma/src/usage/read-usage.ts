@@ -42,12 +42,7 @@ const tables = {
 export type CountedInWorkspace = keyof typeof tables
 
 /** Counts things of a workspace, up to `max`. It reads that many entries of an index. */
-export async function countInWorkspace(
-  db: Db,
-  kind: CountedInWorkspace,
-  workspaceId: string,
-  max: number,
-): Promise<number> {
+export async function countInWorkspace(db: Db, kind: CountedInWorkspace, workspaceId: string, max: number) {
   const { table, condition } = tables[kind]
   const text = `
     SELECT count(*)::int AS n FROM (
