@@ -1,22 +1,7 @@
 import { isLimited } from './queue-sql.ts'
 
-/** The parts of the claim that concern queues. */
-export type QueueTexts = {
-  /** More columns of the candidates. */
-  columns: string
-  /** A condition on the candidates. */
-  condition: string
-  /** The CTEs that make `ready` out of `candidates`, and block the others. */
-  ready: string
-  /** What the clock of the claim is read after. */
-  after: string
-  /** The CTE that counts the attempts that `claimed` starts. */
-  counted: string
-  /** The id of the queue to advance after the attempt, of a row of `claimed`. */
-  advances: string
-  /** Rows for the blocked tasks: their ids, and their queues. */
-  blocked: string
-}
+/** The parts of the claim that concern queues: see `limitedClaim`. */
+export type QueueTexts = Record<keyof typeof limitedClaim, string>
 
 /** Tasks without a queue, and tasks whose queue has no limit. */
 export const unlimitedClaim: QueueTexts = {
@@ -41,9 +26,12 @@ const blockedTogether = 500
  * Tasks of queues with limits. The statement locks their queues, so it waits for other claims of the same queues. A task
  * that has no permit is blocked, together with the other due tasks of a full queue.
  */
-export const limitedClaim: QueueTexts = {
+export const limitedClaim = {
+  /** More columns of the candidates. */
   columns: ', t.queue_id',
+  /** A condition on the candidates. */
   condition: '',
+  /** The CTEs that make `ready` out of `candidates`, and block the others. */
   ready: `
     locks AS MATERIALIZED (
       SELECT * FROM lock_queues(ARRAY (SELECT DISTINCT queue_id FROM candidates WHERE queue_id IS NOT NULL))
@@ -84,14 +72,17 @@ export const limitedClaim: QueueTexts = {
       ) other
       WHERE t.id = other.id
     ),`,
-  // The next claim of a queue waits for the lock, so its clock is later than this one.
+  /** What the clock of the claim is read after. The next claim of a queue waits for the lock, so its clock is later. */
   after: 'FROM (SELECT count(*) FROM locks) locked',
+  /** The CTE that counts the attempts that `claimed` starts. */
   counted: `,
     counted AS (
       INSERT INTO queue_starts (queue_id, at, starts)
       SELECT queue_id, claimed_at, count(*) FROM claimed WHERE is_rated AND state = 'processing' GROUP BY 1, 2
     )`,
+  /** The id of the queue to advance after the attempt, of a row of `claimed`. */
   advances: `CASE WHEN permits IS NOT NULL OR is_rated THEN queue_id END`,
+  /** Rows for the blocked tasks: their ids, and their queues. */
   blocked: 'SELECT id, queue_id FROM blocked',
 }
 
