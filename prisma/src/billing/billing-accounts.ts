@@ -61,8 +61,6 @@ export async function recordBillingEvent(tx: Transaction, id: string): Promise<b
   return rowCount === 1
 }
 
-export type EndedGrace = { organizationId: string; from: TierName }
-
 const scheduler = { userId: null, apiKeyId: null, address: '', details: { by: 'billing' } }
 
 /**
@@ -73,7 +71,7 @@ export async function endGracePeriods(
   pool: Pool,
   now: Date,
   limit: number,
-  notify: (tx: Transaction, ended: EndedGrace) => Promise<void>,
+  notify: (tx: Transaction, ended: { organizationId: string; from: TierName }) => Promise<void>,
 ): Promise<number> {
   return inTransaction(pool, async tx => {
     // Locks the account before the organization, in the same order as the API.

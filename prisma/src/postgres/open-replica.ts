@@ -1,17 +1,12 @@
 import type { PoolClient } from 'pg'
 import { isTransientDatabaseError } from './database-errors.ts'
-import { openPool, type Pool } from './pool.ts'
+import { openPool, type Pool, type PoolOptions } from './pool.ts'
 
 /** A streaming replica for reads that may be somewhat old. */
 export type Replica = ReturnType<typeof openReplica>
 
-type ReplicaOptions = {
-  name: string
-  max: number
-  /** How old its data may be, in milliseconds. */
-  maxLagMs: number
-  onError: (error: Error) => void
-}
+/** `maxLagMs`: how old its data may be, in milliseconds. */
+type ReplicaOptions = Omit<PoolOptions, 'silenceMs'> & { maxLagMs: number }
 
 // A frozen replica holds a read up this long, before the primary answers instead.
 const silenceMs = 2_000

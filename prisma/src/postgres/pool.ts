@@ -4,7 +4,7 @@ import { targetOf } from './primary-client.ts'
 
 export type Pool = pg.Pool
 
-type PoolOptions = {
+export type PoolOptions = {
   /** The name of the sessions in pg_stat_activity. Default: `belfry`. */
   name?: string
   /** The maximum number of connections. */

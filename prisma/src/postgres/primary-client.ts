@@ -4,18 +4,11 @@ import { urlsOfHosts } from './database-hosts.ts'
 
 const probeMs = 3_000
 
-/** What a client needs to connect to a database URL. The URL may list several hosts: a primary and its replicas. */
-export type DatabaseTarget = {
-  connectionString: string
-  /** Connects to the host that accepts writes. */
-  Client: typeof pg.Client
-}
-
 /**
- * Returns how pools and clients connect to a database URL. Of several hosts they connect to the primary, and
- * find the next one when its connections fail. The driver knows only one host.
+ * Returns how pools and clients connect to a database URL. The URL may list several hosts: a primary and its replicas. Then
+ * `Client` connects to the primary, and finds the next one when its connections fail. The driver knows only one host.
  */
-export function targetOf(databaseUrl: string): DatabaseTarget {
+export function targetOf(databaseUrl: string): { connectionString: string; Client: typeof pg.Client } {
   const urls = urlsOfHosts(databaseUrl)
   const [connectionString = databaseUrl] = urls
   return { connectionString, Client: urls.length === 1 ? pg.Client : clientOfPrimary(urls) }

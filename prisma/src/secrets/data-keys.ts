@@ -6,8 +6,7 @@ import {
   unwrapDataKey,
   type WrappedDataKey,
 } from '@belfry/vault'
-import type { Transaction } from '../postgres/in-transaction.ts'
-import type { Pool } from '../postgres/pool.ts'
+import type { Db, Transaction } from '../postgres/in-transaction.ts'
 import { ownKeyVersion } from './own-data-key.ts'
 
 // Random nonces of 96 bits are safe for 2^32 encryptions. This limit is far below that, and is still rarely reached.
@@ -76,8 +75,6 @@ export function orUnreadable<T>(decrypt: () => T): T | UnreadableSecretError {
 
 export type SealedRow = DataKeyRow & { id: string; workspaceId: string; sealedValue: Buffer }
 
-type Queryable = Pick<Pool, 'query'>
-
 const batchSize = 100
 
 /**
@@ -86,7 +83,7 @@ const batchSize = 100
  * @returns How many data keys it rewrapped.
  */
 export async function rewrapDataKeys(
-  db: Queryable,
+  db: Db,
   masterKeys: MasterKeys,
   onProgress: (total: number) => void = () => {},
 ): Promise<number> {
@@ -105,7 +102,7 @@ const ownerOf = { outbox: 'id', totp_factors: 'id', audit_streams: 'organization
 
 type Stored = WrappedDataKey & { store: keyof typeof ownerOf | 'data_keys' }
 
-async function wrappedByOthers(db: Queryable, masterKeyId: string): Promise<Stored[]> {
+async function wrappedByOthers(db: Db, masterKeyId: string): Promise<Stored[]> {
   const { rows } = await db.query<Stored>(
     `SELECT ${wrappedColumns} FROM ${everyKey} WHERE master_key_id <> $1 LIMIT $2`,
     [masterKeyId, batchSize],
@@ -114,7 +111,7 @@ async function wrappedByOthers(db: Queryable, masterKeyId: string): Promise<Stor
 }
 
 // Skips the row when another process was faster, or the row no longer needs its key.
-async function replace(db: Queryable, from: Stored, to: WrappedDataKey): Promise<number> {
+async function replace(db: Db, from: Stored, to: WrappedDataKey): Promise<number> {
   const isKey =
     from.store === 'data_keys'
       ? 'workspace_id = $3 AND version = $4'
@@ -128,7 +125,7 @@ async function replace(db: Queryable, from: Stored, to: WrappedDataKey): Promise
 }
 
 /** Returns how many data keys each master key wraps, by the id of the master key. */
-export async function countWrappedKeys(db: Queryable): Promise<Map<string, number>> {
+export async function countWrappedKeys(db: Db): Promise<Map<string, number>> {
   const { rows } = await db.query<{ id: string; n: number }>(
     `SELECT master_key_id AS id, count(*)::int AS n FROM ${everyKey} GROUP BY 1 ORDER BY 1`,
   )
@@ -139,7 +136,7 @@ export async function countWrappedKeys(db: Queryable): Promise<Map<string, numbe
  * Checks whether the stored secrets can be read: each master key that wraps a data key must be present and unchanged.
  * Returns the problem as a sentence, or null.
  */
-export async function findMasterKeyProblem(db: Queryable, masterKeys: MasterKeys): Promise<string | null> {
+export async function findMasterKeyProblem(db: Db, masterKeys: MasterKeys): Promise<string | null> {
   const { rows } = await db.query<WrappedDataKey>(
     `SELECT DISTINCT ON (master_key_id) ${wrappedColumns} FROM ${everyKey} ORDER BY master_key_id`,
   )

@@ -1,6 +1,7 @@
 import type { RunTimings } from '@belfry/domain/run-timings'
 import { lateMs, type WaitReason } from '@belfry/domain/wait-reason'
-import type { RunStatus, TaskState } from '../generated/enums.ts'
+import type { Run } from '../generated/client.ts'
+import type { TaskState } from '../generated/enums.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { type InputColumn, inputRows, inputValues } from '../postgres/statement-input.ts'
 import { unblocked } from '../queues/queue-sql.ts'
@@ -8,30 +9,22 @@ import { extraRunBytes } from '../usage/count-storage.ts'
 import { topicOf } from './task-row.ts'
 
 /** The outcome of an attempt, and the next state of its task. */
-export type FinishedAttempt = {
-  taskId: string
-  runId: string
-  /** The task's next state. */
-  state: Extract<TaskState, 'success' | 'retrying' | 'dead'>
-  /** The delay until the next attempt; null unless the task is `retrying`. */
-  retryDelayMs: number | null
-  status: RunStatus
-  scheduledAt: Date
-  startedAt: Date
-  finishedAt: Date
-  requestHeaders: string
-  responseStatus: number | null
-  responseHeaders: string | null
-  responseBody: Buffer | null
-  responseBytes: number | null
-  responseTruncated: boolean
-  errorCode: string | null
-  errorMessage: string | null
-  /** Why it started late, as far as the dispatcher knows. Default: null. */
-  waitedFor?: WaitReason | null
-  /** How long the steps of its call took. Default: null. */
-  timings?: RunTimings | null
-}
+export type FinishedAttempt = Pick<Run, 'status' | 'scheduledAt' | 'startedAt' | 'finishedAt'> &
+  Pick<Run, 'responseStatus' | 'responseHeaders' | 'responseBytes' | 'responseTruncated'> &
+  Pick<Run, 'errorCode' | 'errorMessage'> & {
+    taskId: string
+    runId: string
+    /** The task's next state. */
+    state: Extract<TaskState, 'success' | 'retrying' | 'dead'>
+    /** The delay until the next attempt; null unless the task is `retrying`. */
+    retryDelayMs: number | null
+    requestHeaders: string
+    responseBody: Buffer | null
+    /** Why it started late, as far as the dispatcher knows. Default: null. */
+    waitedFor?: WaitReason | null
+    /** How long the steps of its call took. Default: null. */
+    timings?: RunTimings | null
+  }
 
 /** `dueAt`: when a retrying task is due again. `now`: the current time. Both by the database's clock. */
 export type RecordedAttempt = { dueAt: Date; now: Date } | { dueAt: null; now: null }
