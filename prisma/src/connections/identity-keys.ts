@@ -23,13 +23,12 @@ const createKeyPair = promisify(generateKeyPair)
 /**
  * Makes sure that there is a key, and a new one each 90 days. The new key is published a day before it signs, and the old one
  * for two days after its successor was created.
- * @param isForced - Whether to create a key in any case. Default: false.
  */
-export async function rotateIdentityKeys(pool: Pool, masterKeys: MasterKeys, isForced = false): Promise<void> {
-  if (!isForced && (await hasFreshKey(pool))) return
+export async function rotateIdentityKeys(pool: Pool, masterKeys: MasterKeys): Promise<void> {
+  if (await hasFreshKey(pool)) return
   await inTransaction(pool, async tx => {
     await tx.query(`SELECT pg_advisory_xact_lock(hashtext('identity_keys'))`)
-    if (!isForced && (await hasFreshKey(tx))) return
+    if (await hasFreshKey(tx)) return
     const { publicKey, privateKey } = await createKeyPair('rsa', { modulusLength: modulusBits })
     const id = newUuid()
     const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
