@@ -1,12 +1,10 @@
 import type { Pool } from './pool.ts'
 
 /** Settings that affect durability; null when the server does not have a setting. */
-export type DurabilitySettings = {
-  fsync: string | null
-  fullPageWrites: string | null
-  synchronousCommit: string | null
-  synchronousStandbys: string | null
-}
+export type DurabilitySettings = Record<
+  'fsync' | 'fullPageWrites' | 'synchronousCommit' | 'synchronousStandbys',
+  string | null
+>
 
 /** Returns advice on settings, as this role has them, with which the server may lose committed tasks. */
 export async function inspectDatabase(pool: Pool): Promise<string[]> {
@@ -20,18 +18,11 @@ export async function inspectDatabase(pool: Pool): Promise<string[]> {
 
 export function judgeDatabase(settings: DurabilitySettings): string[] {
   const { fsync, fullPageWrites, synchronousCommit, synchronousStandbys } = settings
-  const findings: string[] = []
-  if (fsync === 'off') {
-    findings.push('fsync is off: a crash of the machine loses tasks and may destroy the database. Set it to on.')
-  }
-  if (fullPageWrites === 'off') {
-    findings.push('full_page_writes is off: a crash of the machine may destroy the database. Set it to on.')
-  }
-  if (synchronousCommit === 'off') {
-    findings.push('synchronous_commit is off: a crash loses tasks that were accepted. Set it to on.')
-  }
-  if (synchronousCommit === 'local' && synchronousStandbys) {
-    findings.push('synchronous_commit is local: a failover to a standby loses tasks that were accepted. Set it to on.')
-  }
-  return findings
+  const isLocal = synchronousCommit === 'local' && synchronousStandbys
+  return [
+    fsync === 'off' && 'fsync is off: a crash of the machine loses tasks and may destroy the database.',
+    fullPageWrites === 'off' && 'full_page_writes is off: a crash of the machine may destroy the database.',
+    synchronousCommit === 'off' && 'synchronous_commit is off: a crash loses tasks that were accepted.',
+    isLocal && 'synchronous_commit is local: a failover to a standby loses tasks that were accepted.',
+  ].flatMap(finding => (finding ? [`${finding} Set it to on.`] : []))
 }
