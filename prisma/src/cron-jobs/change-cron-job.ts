@@ -72,7 +72,7 @@ export async function pauseCronJob(db: Db, workspaceId: string, id: string): Pro
                            unreadable_since = NULL, updated_at = clock_timestamp()
       WHERE id = $1`
     await tx.query(text, [id])
-    return isPaused ? 'unchanged' : emptyExpansion(tx)
+    return isPaused ? 'unchanged' : expandLocked(tx, [], 0)
   })
 }
 
@@ -91,7 +91,7 @@ export async function deleteCronJob(db: Db, workspaceId: string, id: string): Pr
   return withCronJob(db, workspaceId, id, async tx => {
     await cancelUnstarted(tx, id, 'cronjob_deleted', 'all')
     await tx.query('DELETE FROM cron_jobs WHERE id = $1', [id])
-    return emptyExpansion(tx)
+    return expandLocked(tx, [], 0)
   })
 }
 
@@ -139,9 +139,7 @@ async function withFilledLabels(tx: Transaction, id: string, change: CronJobChan
   if (change.labels === undefined && change.payload === undefined) return change
   const text = `
     SELECT written_labels AS "writtenLabels", payload, content_type AS "contentType" FROM cron_jobs WHERE id = $1`
-  const { rows } = await tx.query<Required<Pick<CronJobFields, 'writtenLabels' | 'payload' | 'contentType'>>>(text, [
-    id,
-  ])
+  const { rows } = await tx.query<Pick<CronJobFields, 'writtenLabels' | 'payload' | 'contentType'>>(text, [id])
   const { writtenLabels = null, payload = null, contentType = null } = rows[0] ?? {}
   const labels = change.labels === undefined ? writtenLabels : change.labels
   if (change.labels === undefined && !labels?.length) return change
@@ -171,12 +169,8 @@ async function withCronJob(
     const done = await change(tx, rows[0])
     if (done === null) return { kind: 'never_runs' }
     const isChanged = done !== 'unchanged'
-    return { kind: 'moved', expansion: isChanged ? done : await emptyExpansion(tx), name, queues, isChanged }
+    return { kind: 'moved', expansion: isChanged ? done : await expandLocked(tx, [], 0), name, queues, isChanged }
   })
-}
-
-async function emptyExpansion(tx: Transaction): Promise<Expansion> {
-  return expandLocked(tx, [], 0)
 }
 
 async function update(

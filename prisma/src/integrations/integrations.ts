@@ -79,7 +79,8 @@ export async function changeIntegration(
 ): Promise<Integration | null> {
   const dataKey = target ? await takeDataKey(tx, masterKeys, workspaceId) : null
   const sealed = target && dataKey ? [dataKey.seal(id, target.target), dataKey.version, target.shownTarget] : []
-  const [sealedTarget = null, keyVersion = null, shownTarget = null] = sealed
+  const [sealedTarget, keyVersion, shownTarget] = sealed
+  const values = [workspaceId, id, name, events, sealedTarget, keyVersion, shownTarget, target?.confirmHash]
   const { rows } = await tx.query<Integration>(
     `UPDATE integrations
      SET key = CASE WHEN $9 THEN $10 ELSE key END, name = coalesce($3, name), events = coalesce($4::text[], events), updated_at = now(),
@@ -90,18 +91,7 @@ export async function changeIntegration(
          told_until = CASE WHEN $4::text[] <@ events OR $4::text[] IS NULL THEN told_until
                            ELSE greatest(told_until, now() - interval '1 hour') END
      WHERE id = $2 AND workspace_id = $1 RETURNING ${columns}`,
-    [
-      workspaceId,
-      id,
-      name ?? null,
-      events ?? null,
-      sealedTarget,
-      keyVersion,
-      shownTarget,
-      target?.confirmHash ?? null,
-      key !== undefined,
-      key ?? null,
-    ],
+    [...values, key !== undefined, key],
   )
   return rows[0] ?? null
 }

@@ -48,17 +48,19 @@ type Columns = Record<'runs' | 'tasks' | 'task_requests', string>
 
 // Columns that are newer than the part get their defaults.
 async function readColumns(tx: Transaction, lines: readonly string[]): Promise<Columns> {
-  const names = { runs: 'run', tasks: 'task', task_requests: 'request' } as const
-  const known: Partial<Columns> = {}
-  for (const [table, name] of Object.entries(names)) {
+  const read = async (table: keyof Columns, name: string) => {
     const text = `
       SELECT string_agg(quote_ident(attname), ', ') AS columns FROM pg_attribute
       WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped AND attname = ANY ($2::text[])`
     const line = lines.map(one => JSON.parse(one)[name]).find(value => value !== null)
     const keys = Object.keys(line ?? { workspace_id: '', task_id: '', id: '' })
-    Object.assign(known, { [table]: (await tx.query<{ columns: string }>(text, [table, keys])).rows[0]?.columns })
+    return (await tx.query<{ columns: string }>(text, [table, keys])).rows[0]?.columns ?? ''
   }
-  return known as Columns // one for each name
+  return {
+    runs: await read('runs', 'run'),
+    tasks: await read('tasks', 'task'),
+    task_requests: await read('task_requests', 'request'),
+  }
 }
 
 // The statistics count these runs already. The trigger counts them again, and `uncounted` takes that back.

@@ -2,14 +2,6 @@ import { expandAll } from '../cron-jobs/expand-cron-jobs.ts'
 import { type Db, inTransaction, readClock, type Transaction } from '../postgres/in-transaction.ts'
 import { isHeld } from '../tasks/task-row.ts'
 
-type Held = {
-  tasks: number
-  /** Cron jobs whose rule this process cannot read; they are held as a whole. */
-  cronJobs: string[]
-  /** Open bulk operations. They may have ended after the backup. */
-  operations: number
-}
-
 // Cron jobs this far in the future never come due, and the change is exactly reversible.
 const away = `interval '10000 years'`
 /** SQL: a cron job is held. */
@@ -20,19 +12,17 @@ export const isHeldCronJob = `next_run_at > now() + interval '5000 years'`
  * jobs that have come due since, and open operations. Some of these may have been delivered, and only the operator can
  * find out which. Run it before any service uses the restored database. When it rejects, nothing is held.
  * @param until - Also holds tasks due before this time. Default: only tasks due or expired by now.
+ * @returns How many tasks and operations are held, and the cron jobs that are held as a whole: their rules are unreadable.
  */
-export async function holdOverdueTasks(db: Db, until: Date | null = null): Promise<Held> {
+export async function holdOverdueTasks(db: Db, until: Date | null = null) {
   return inTransaction(db, async tx => {
     const now = await readClock(tx)
     const dueBy = until && until > now ? until : now
     const cronJobs = await expandAll(tx, dueBy.getTime() - now.getTime())
-    if (cronJobs.length > 0) await holdCronJobs(tx, cronJobs)
+    const text = `UPDATE cron_jobs SET next_run_at = next_run_at + ${away} WHERE id = ANY ($1)`
+    if (cronJobs.length > 0) await tx.query(text, [cronJobs])
     return { tasks: await hold(tx, dueBy), cronJobs, operations: await holdOperations(tx) }
   })
-}
-
-async function holdCronJobs(tx: Transaction, ids: string[]): Promise<void> {
-  await tx.query(`UPDATE cron_jobs SET next_run_at = next_run_at + ${away} WHERE id = ANY ($1)`, [ids])
 }
 
 async function hold(tx: Transaction, dueBy: Date): Promise<number> {
@@ -43,6 +33,7 @@ async function hold(tx: Transaction, dueBy: Date): Promise<number> {
   return (await tx.query(text, [dueBy])).rowCount ?? 0
 }
 
+// They may have ended after the backup.
 async function holdOperations(tx: Transaction): Promise<number> {
   const text = 'UPDATE bulk_operations SET held_at = now() WHERE finished_at IS NULL AND held_at IS NULL'
   return (await tx.query(text)).rowCount ?? 0
