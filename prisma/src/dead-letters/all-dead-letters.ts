@@ -27,10 +27,8 @@ export async function listDeadLetters(pool: Pool, start: number, end: number): P
   if (limit <= 0) return []
   const query = { name: 'list_dead_letters', text: pageStatement, values: [start, limit] }
   const page = await queryInIndexOrder<{ id: string }>(pool, query)
-  return findDeadLetters(
-    pool,
-    page.map(({ id }) => id),
-  )
+  const ids = page.map(({ id }) => id)
+  return findDeadLetters(pool, ids)
 }
 
 /** Returns the dead letters of `ids`, the newest first. */

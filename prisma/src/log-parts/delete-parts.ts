@@ -67,10 +67,8 @@ export async function partsToDelete(pool: Pool, after: string | null, limit: num
 
 /** Deletes the row of a part whose object is gone. */
 export async function forgetPart(pool: Pool, { id, workspaceId }: DeletablePart): Promise<void> {
-  await pool.query(`DELETE FROM log_parts WHERE id = $1 AND workspace_id = $2 AND state = 'deleting'`, [
-    id,
-    workspaceId,
-  ])
+  const text = `DELETE FROM log_parts WHERE id = $1 AND workspace_id = $2 AND state = 'deleting'`
+  await pool.query(text, [id, workspaceId])
 }
 
 /** Marks a part whose runs stay in PostgreSQL for deletion. */

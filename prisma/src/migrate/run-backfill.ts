@@ -109,9 +109,8 @@ async function doBatch(client: pg.Client, { name, table, statement }: Backfill, 
   const ids = isFinished ? [] : (await client.query<{ id: string }>(text, [position, batchSize])).rows
   const last = ids.at(-1)
   if (!last) {
-    await client.query('UPDATE backfills.progress SET finished_at = coalesce(finished_at, now()) WHERE name = $1', [
-      name,
-    ])
+    const finish = 'UPDATE backfills.progress SET finished_at = coalesce(finished_at, now()) WHERE name = $1'
+    await client.query(finish, [name])
     return { isFinished: true, rows: 0, total: Number(total) }
   }
   await client.query(statement, [position ?? NIL_UUID, last.id])

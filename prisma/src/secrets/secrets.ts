@@ -101,11 +101,8 @@ export async function readSecrets(pool: Pool, masterKeys: MasterKeys, workspaceI
   for (const row of rows) {
     const secrets = found.get(row.workspaceId)
     if (!secrets) continue
-    const { allowedHosts } = row
-    secrets.byName.set(
-      row.name,
-      orUnreadable(() => ({ value: open(row), allowedHosts })),
-    )
+    const secret = orUnreadable(() => ({ value: open(row), allowedHosts: row.allowedHosts }))
+    secrets.byName.set(row.name, secret)
     secrets.keepsResponses = row.keepsResponses
   }
   return found

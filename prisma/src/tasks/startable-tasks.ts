@@ -43,11 +43,7 @@ export async function measureDueWork(pool: Pool, workspaceId: string | null = nu
   if (groups.length === 0) return { due: 0, startable: 0, oldestDueSeconds: 0, oldestStartableSeconds: 0 }
   const blocks = await readHostBlocks(pool)
   const startable = groups.filter(group => group.isStartable && !blocks(group))
-  const sum = (of: readonly DueGroup[]) =>
-    Math.min(
-      maxCounted,
-      of.reduce((total, { count }) => total + count, 0),
-    )
+  const sum = (of: readonly DueGroup[]) => of.reduce((total, { count }) => Math.min(maxCounted, total + count), 0)
   const oldest = (of: readonly DueGroup[]) => Math.max(0, ...of.map(({ seconds }) => seconds))
   return {
     due: sum(groups),
