@@ -52,13 +52,12 @@ export async function finishConnectionTest(pool: Pool, id: string, outcome: Conn
   await pool.query('UPDATE connection_tests SET outcome = $2 WHERE id = $1', [id, JSON.stringify(outcome)])
 }
 
-/** Whether a dispatcher has a test, and its outcome; null until it has ended. */
-export type ConnectionTestProgress = { isTaken: boolean; outcome: ConnectionTestOutcome | null }
-
-export async function readConnectionTest(pool: Pool, workspaceId: string, id: string): Promise<ConnectionTestProgress> {
+/** Returns whether a dispatcher has a test, and its outcome; null until it has ended. */
+export async function readConnectionTest(pool: Pool, workspaceId: string, id: string) {
   const text = `
     SELECT started_at IS NOT NULL AS "isTaken", outcome::json AS outcome
     FROM connection_tests WHERE id = $1 AND workspace_id = $2`
-  const { rows } = await pool.query<ConnectionTestProgress>(text, [id, workspaceId])
+  const values = [id, workspaceId]
+  const { rows } = await pool.query<{ isTaken: boolean; outcome: ConnectionTestOutcome | null }>(text, values)
   return rows[0] ?? { isTaken: false, outcome: null }
 }

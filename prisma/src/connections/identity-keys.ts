@@ -6,12 +6,6 @@ import { inTransaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { openWithOwnKey, type SealedWithOwnKey, sealWithOwnKey } from '../secrets/own-data-key.ts'
 
-/** A key that signs identity tokens: its id, and the private key as PEM. */
-export type IdentityKey = { id: string; privateKey: string }
-
-/** A published key, as a JWK. */
-export type IdentityJwk = Record<string, string>
-
 // Verifiers keep the list of keys for some time, so a new key is published before it signs.
 const publishedBefore = `interval '1 day'`
 // Longer than a token lives after its key has signed last, and than verifiers keep the list.
@@ -47,8 +41,11 @@ async function hasFreshKey(db: Pick<Pool, 'query'>): Promise<boolean> {
   return (await db.query(text)).rowCount !== 0
 }
 
-/** Returns the key that signs now: the newest key that verifiers know, or the first key at once. */
-export async function readIdentityKey(pool: Pool, masterKeys: MasterKeys): Promise<IdentityKey | null> {
+/**
+ * Returns the key that signs now, the private key as PEM: the newest key that verifiers know, or the first key at once. Null
+ * without a key.
+ */
+export async function readIdentityKey(pool: Pool, masterKeys: MasterKeys) {
   const { rows } = await pool.query<SealedWithOwnKey & { id: string }>(`
     SELECT id, sealed_value AS sealed, master_key_id AS "masterKeyId", wrapped_key AS "wrappedKey" FROM identity_keys
     WHERE retires_at IS NULL OR retires_at > now()
@@ -59,8 +56,9 @@ export async function readIdentityKey(pool: Pool, masterKeys: MasterKeys): Promi
   return row ? { id: row.id, privateKey: openWithOwnKey(masterKeys, row.id, row) } : null
 }
 
-export async function listIdentityKeys(pool: Pool): Promise<IdentityJwk[]> {
-  const { rows } = await pool.query<{ jwk: IdentityJwk }>(`
+/** Returns the published keys as JWKs. */
+export async function listIdentityKeys(pool: Pool): Promise<Array<Record<string, string>>> {
+  const { rows } = await pool.query<{ jwk: Record<string, string> }>(`
     SELECT public_key::json AS jwk FROM identity_keys WHERE retires_at IS NULL OR retires_at > now()
     ORDER BY created_at DESC`)
   return rows.map(({ jwk }) => jwk)

@@ -263,10 +263,7 @@ export async function triggerCronJob(
   const text = `
     WITH ${tasksBeside({ id: '$3', at: 'now()', dueAt: 'now()', from }, '$4::text', '$5::int2')}
     SELECT id, due_at AS "dueAt" FROM inserted`
-  const { rows } = await db.query<DueRow>({
-    name: 'trigger_cron_job',
-    text,
-    values: [id, workspaceId, newUuid(), createdBy, depth],
-  })
+  const values = [id, workspaceId, newUuid(), createdBy, depth]
+  const { rows } = await db.query<DueRow>({ name: 'trigger_cron_job', text, values })
   return rows[0] ?? null
 }

@@ -1,13 +1,9 @@
 import type { Db } from '../postgres/in-transaction.ts'
-import type { DueRow } from '../tasks/due-work.ts'
 import { copiesOf } from '../tasks/replay-task.ts'
 import { isDeadLetter, isUnsettledCancel } from '../tasks/task-row.ts'
 
 /** How a dead letter is settled: with a copy that is sent again, or without. */
 export type SettleAction = 'replay' | 'discard'
-
-/** The ids of the settled dead letters, and the tasks that replay them. `now` is the database's clock. */
-export type SettledDeadLetters = { deadLetters: string[]; replays: DueRow[]; now: Date }
 
 /**
  * How many replays are due per second, the first of them at `from` or now, whichever is later. Null: all of them then.
@@ -25,6 +21,7 @@ export type ReplayPace = {
  * Replays or discards dead letters of a workspace, in one statement. Skips ids that are not dead letters, so each dead
  * letter is settled and replayed at most once.
  * @param pace - Default: all replays are due now.
+ * @returns The ids of the settled dead letters, and the tasks that replay them. `now` is the database's clock.
  */
 export async function settleDeadLetters(
   db: Db,
@@ -32,7 +29,7 @@ export async function settleDeadLetters(
   taskIds: readonly string[],
   action: SettleAction,
   { perSecond, from, withCancelled = false, depth = null }: ReplayPace = { perSecond: null, from: null },
-): Promise<SettledDeadLetters> {
+) {
   const values = [workspaceId, taskIds, action, from, perSecond, withCancelled, depth]
   const { rows } = await db.query<SettledRow>({ name: 'settle_dead_letters', text, values })
   return {

@@ -5,18 +5,16 @@ import type { Pool } from '../postgres/pool.ts'
 import { arraysOf } from '../postgres/statement-input.ts'
 import { isLive } from './heartbeat.ts'
 
+type Host = { workspaceId: string; host: string }
+
 /** The circuit breaker of a workspace's host, as one dispatcher has it. */
-export type PublishedCircuit = {
-  workspaceId: string
-  host: string
+export type PublishedCircuit = Host & {
   /** Milliseconds until the breaker is half-open; 0 or less when it is. */
   openForMs: number
 }
 
 /** A host whose circuit breaker is not closed in some live dispatcher. */
-export type OpenCircuit = {
-  workspaceId: string
-  host: string
+export type OpenCircuit = Host & {
   /** `half_open`: some dispatcher probes the host with one attempt at a time. */
   state: 'open' | 'half_open'
   since: Date
@@ -33,8 +31,6 @@ export const isPause = `r.dispatcher = '${NIL_UUID}'`
 const forgottenAfter = `interval '20 minutes'`
 // The times are computed from another clock each time, so they differ by some milliseconds.
 const sameTime = `interval '500 milliseconds'`
-
-type Host = { workspaceId: string; host: string }
 
 /**
  * Replaces the open circuit breakers of a dispatcher in PostgreSQL with those that it has in memory. Writes only what has

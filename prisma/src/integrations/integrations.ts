@@ -28,10 +28,7 @@ export type NewIntegration = Pick<Integration, 'name' | 'channel' | 'events'> &
   IntegrationTarget & { key?: string | null }
 
 /** The new values of an integration. Absent fields stay as they are. */
-export type IntegrationChange = {
-  key?: string | null
-  name?: string
-  events?: AlertEvent[]
+export type IntegrationChange = Partial<Pick<NewIntegration, 'key' | 'name' | 'events'>> & {
   target?: IntegrationTarget
 }
 

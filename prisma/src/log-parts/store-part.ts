@@ -135,20 +135,18 @@ const nextPartStatement = `
   WHERE found.examined > 0
   ORDER BY chosen.id`
 
-export type NewPart = { id: string; objectKey: string }
-
 type PartContent = { workspaceId: string; day: string; runs: readonly PartRun[]; objectBytes: number; checksum: string }
 
 /**
  * Records a part before its object is written, so every object has a row.
  * @param keyOf - Returns the key of the object from the id of the part.
- * @returns Null when another scheduler writes a part of the workspace.
+ * @returns The id of the part and the key; null when another scheduler writes a part of the workspace.
  */
 export async function startPart(
   pool: Pool,
   { workspaceId, day, runs, objectBytes, checksum }: PartContent,
   keyOf: (id: string) => string,
-): Promise<NewPart | null> {
+) {
   const id = newUuid()
   const objectKey = keyOf(id)
   const failed = runs.filter(({ status }) => status === 'failed').length

@@ -1,17 +1,13 @@
 import type pg from 'pg'
-import { rightsOn, type ServiceName, serviceNames } from './service-rights.ts'
-
-export type MissingRights = {
-  /** The service whose rights the current role comes closest to. */
-  service: ServiceName
-  /** Such as `INSERT on tasks`. */
-  missing: string[]
-}
+import { rightsOn, serviceNames } from './service-rights.ts'
 
 const kinds = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'] as const
 
-/** Returns the rights on tables that the current role lacks to run one of the services. */
-export async function findMissingRights(db: Pick<pg.Pool, 'query'>): Promise<MissingRights> {
+/**
+ * Returns the service whose rights the current role comes closest to, and the rights on tables that the role lacks to run
+ * it, such as `INSERT on tasks`.
+ */
+export async function findMissingRights(db: Pick<pg.Pool, 'query'>) {
   const { rows } = await db.query<{ table: string; rights: string[] }>(
     `
     SELECT c.relname AS table, ARRAY(

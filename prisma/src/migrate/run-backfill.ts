@@ -95,10 +95,8 @@ async function runBackfill(connections: Connections, backfill: Backfill, options
   }
 }
 
-type Batch = { isFinished: boolean; rows: number; total: number }
-
 // The position commits with the rows, so each batch is applied exactly once, even after a kill.
-async function doBatch(client: pg.Client, { name, table, statement }: Backfill, batchSize: number): Promise<Batch> {
+async function doBatch(client: pg.Client, { name, table, statement }: Backfill, batchSize: number) {
   const { rows } = await client.query<{ position: string | null; total: string; isFinished: boolean }>(
     `SELECT position, rows AS total, finished_at IS NOT NULL AS "isFinished" FROM backfills.progress
      WHERE name = $1 FOR UPDATE`,

@@ -129,7 +129,7 @@ export async function pingPool(pool: Pool): Promise<void> {
  * @returns The started watch.
  */
 export function endLostConnection(client: ClientBase, silenceMs: number, onLost = () => {}) {
-  const { stream } = (client as unknown as WithSocket).connection
+  const stream = (client as pg.Client).connection.stream as ClientSocket
   const end = () => void stream.destroy(new Error(`Connection terminated: silent for ${silenceMs} ms.`))
   stream.on('timeout', () => {
     // A process that was frozen first reads the data that has arrived meanwhile.
@@ -147,14 +147,5 @@ export function endLostConnection(client: ClientBase, silenceMs: number, onLost 
 
 type SilenceWatch = ReturnType<typeof endLostConnection>
 
-// Undocumented fields of the driver's Client. Each connection of a pool is a Client.
-type WithSocket = {
-  connection: {
-    stream: {
-      bytesRead: number
-      on(event: 'timeout', onSilence: () => void): void
-      setTimeout(ms: number): void
-      destroy(error: Error): void
-    }
-  }
-}
+// Each connection of a pool is a Client, whose stream is a socket.
+type ClientSocket = pg.Connection['stream'] & { bytesRead: number; setTimeout(ms: number): void }

@@ -85,19 +85,13 @@ type Connected = ((error: Error) => void) | ((error: null, client: pg.Client) =>
 // PostgreSQL reports both settings when a session begins. A pooler in between omits both.
 function watchRole(client: pg.Client): () => boolean {
   const reported = new Map<string, string>()
-  const { connection } = client as unknown as WithConnection
-  connection.on('parameterStatus', ({ parameterName, parameterValue }) => reported.set(parameterName, parameterValue))
+  client.connection.on('parameterStatus', (status: { parameterName: string; parameterValue: string }) =>
+    reported.set(status.parameterName, status.parameterValue),
+  )
   return () => reported.get('in_hot_standby') !== 'on' && reported.get('default_transaction_read_only') !== 'on'
 }
 
 // SQLSTATE 25006 `read_only_sql_transaction`: the server is read-only, e.g. during a failover.
 function readOnly(message: string): Error {
   return Object.assign(new Error(message), { code: '25006' })
-}
-
-// An undocumented field of the driver's Client.
-type WithConnection = {
-  connection: {
-    on(event: 'parameterStatus', listener: (status: { parameterName: string; parameterValue: string }) => void): void
-  }
 }

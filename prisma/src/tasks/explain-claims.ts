@@ -1,4 +1,4 @@
-import type { TaskState } from '../generated/enums.ts'
+import type { Task } from '../generated/client.ts'
 import type { Db } from '../postgres/in-transaction.ts'
 import { type InputColumn, inputRows, inputValues } from '../postgres/statement-input.ts'
 import { isQueued } from '../queues/queued-claim.ts'
@@ -48,16 +48,13 @@ export const unclaimedStatement = `
     FROM input JOIN tasks t ON t.id = input.id JOIN task_requests o ON o.task_id = input.id
     LEFT JOIN task_requests r ON r.task_id = input.id AND right(t.run_id::text, 17) = right(input.token, 17)`
 
-type UnclaimedRow = ClaimedRow & {
-  state: TaskState
-  prefetched: boolean
-  quarantined: boolean
-  origin: string
-  dueInMs: number
-  waitsFor: number
-  startsWithClaim: boolean
-  isExpired: boolean
-}
+type UnclaimedRow = ClaimedRow &
+  Pick<Task, 'state' | 'prefetched' | 'quarantined' | 'waitsFor'> & {
+    origin: string
+    dueInMs: number
+    startsWithClaim: boolean
+    isExpired: boolean
+  }
 
 function explain(row: UnclaimedRow | undefined, request: ClaimRequest, quarantine: boolean): Claim | ShortClaim {
   if (!row) return gone
