@@ -45,7 +45,6 @@ export type ConnectionEntry = Pick<Connection, 'id' | 'name' | 'hosts' | 'create
   settings: ConnectionSettings
 }
 
-/** A connection with its secrets. */
 export type OpenConnection = Omit<ConnectionEntry, 'createdAt' | 'updatedAt'> & {
   workspaceId: string
   /** Counts its changes. */
@@ -110,7 +109,6 @@ export async function listConnections(pool: Pool, workspaceId: string): Promise<
   return (await pool.query<ConnectionEntry>(text, [workspaceId])).rows
 }
 
-/** Returns a connection; undefined if the name is unknown in the workspace. */
 export async function findConnection(pool: Pool, workspaceId: string, name: string) {
   const text = `SELECT ${entryColumns} FROM connections WHERE workspace_id = $1 AND name = $2`
   return (await pool.query<ConnectionEntry>(text, [workspaceId, name])).rows[0]

@@ -14,7 +14,6 @@ export type FinishedAttempt = Pick<Run, 'status' | 'scheduledAt' | 'startedAt' |
   Pick<Run, 'errorCode' | 'errorMessage'> & {
     taskId: string
     runId: string
-    /** The task's next state. */
     state: Extract<TaskState, 'success' | 'retrying' | 'dead'>
     /** The delay until the next attempt; null unless the task is `retrying`. */
     retryDelayMs: number | null

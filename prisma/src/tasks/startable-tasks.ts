@@ -20,7 +20,6 @@ const isStartable = 't.workspace_id NOT IN (SELECT id FROM suspended_workspaces)
 export type DueWork = {
   /** Due tasks, up to `maxCounted`. */
   due: number
-  /** How many of these are startable. */
   startable: number
   /** How long the oldest due task has been due; 0 if no task is due. */
   oldestDueSeconds: number

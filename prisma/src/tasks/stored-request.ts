@@ -35,13 +35,11 @@ export const optionColumns = {
   connection: ['connection', 'text', ({ connection }) => connection],
 } as const satisfies { [Field in keyof RequestOptions]: InputColumn<RequestOptions> }
 
-/** Returns the names of columns by field. */
 function namesOf<Field extends string>(columns: Record<Field, InputColumn<never>>): Record<Field, string> {
   const names = Object.entries<InputColumn<never>>(columns).map(([field, [name]]) => [field, name])
   return Object.fromEntries(names)
 }
 
-/** The names of all of these columns. */
 export const requestColumnOf = namesOf<keyof StoredRequest>(Object.assign({}, usualColumns, optionColumns))
 
 /**
