@@ -1,7 +1,4 @@
-export type Batch<Item> = {
-  push(item: Item): void
-  readonly pending: number
-}
+export type Batch<Item> = { push(item: Item): void }
 
 /**
  * After a batch with at least `from` items, the next batch waits for `enough` items, but at most `ms` milliseconds. It does
@@ -34,7 +31,6 @@ export function openBatch<Item, Out>(options: BatchOptions<Item, Out>): Batch<It
   const { maxSize, maxInFlight, gather = [], isUrgent = () => false } = options
   let queue: Item[] = []
   let inFlight = 0
-  let pending = 0
   let scheduled = false
   let hasUrgent = false
   let gathering: NodeJS.Timeout | undefined
@@ -68,7 +64,6 @@ export function openBatch<Item, Out>(options: BatchOptions<Item, Out>): Batch<It
     inFlight++
     void runBatch(batch, options).finally(() => {
       inFlight--
-      pending -= batch.length
       rule = gather.findLast(({ from }) => batch.length >= from)
       endedAt = performance.now()
       schedule()
@@ -79,12 +74,8 @@ export function openBatch<Item, Out>(options: BatchOptions<Item, Out>): Batch<It
   return {
     push(item) {
       queue.push(item)
-      pending++
       hasUrgent ||= isUrgent(item)
       schedule()
-    },
-    get pending() {
-      return pending
     },
   }
 }
@@ -107,10 +98,7 @@ async function runBatch<Item, Out>(batch: Item[], options: BatchOptions<Item, Ou
 }
 
 /** A batch as a function: each caller gets the result of its item. */
-export type MicroBatch<In, Out> = {
-  (item: In): Promise<Out>
-  readonly pending: number
-}
+export type MicroBatch<In, Out> = (item: In) => Promise<Out>
 
 /** Returns a function that batches its calls, as `openBatch` does. */
 export function microBatch<In, Out>({
@@ -124,6 +112,5 @@ export function microBatch<In, Out>({
     fail: ({ reject }, error) => reject(error),
     ...options,
   })
-  const call = (item: In) => new Promise<Out>((resolve, reject) => batch.push({ item, resolve, reject }))
-  return Object.defineProperty(call, 'pending', { get: () => batch.pending }) as MicroBatch<In, Out>
+  return item => new Promise((resolve, reject) => batch.push({ item, resolve, reject }))
 }
