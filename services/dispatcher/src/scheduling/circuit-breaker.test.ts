@@ -14,7 +14,7 @@ it('opens for 30 seconds once half of at least 20 attempts have failed', () => {
   const { breaker, clock, attempt, attempts, allows } = setup()
   expect(attempts(19, 'failing')).toEqual(Array(19).fill(null))
   expect(allows()).toBe(true)
-  expect(attempt('failing')).toBe('opened')
+  expect(attempt('failing')).toEqual({ to: 'open', until: clock.now + 30_000 })
   expect(breaker.openUntil).toBe(clock.now + 30_000)
   clock.now += 29_999
   expect(allows()).toBe(false)
@@ -29,7 +29,7 @@ it('opens for 30 seconds once half of at least 20 attempts have failed', () => {
 it('opens as its rules say, or never', () => {
   const { breaker, clock, attempts } = setup({ failurePercent: 90, minAttempts: 10, openMs: 5_000 })
   attempts(1, 'healthy')
-  expect(attempts(9, 'failing').at(-1)).toBe('opened')
+  expect(attempts(9, 'failing').at(-1)).toEqual({ to: 'open', until: clock.now + 5_000 })
   expect(breaker.openUntil).toBe(clock.now + 5_000)
   expect(setup({ failurePercent: 0, minAttempts: 1, openMs: 5_000 }).attempts(100, 'failing')).toEqual(
     Array(100).fill(null),
@@ -39,23 +39,23 @@ it('opens as its rules say, or never', () => {
 it('is opened for another dispatcher, for longer but not for less long', () => {
   const { breaker, clock, allows } = setup()
   const before = breaker.begin()
-  expect(breaker.openUntilAtLeast(clock.now + 1_000)).toBe(true)
+  expect(breaker.openUntilAtLeast(clock.now + 1_000)).toEqual({ to: 'open', until: clock.now + 1_000 })
   expect(allows()).toBe(false)
   breaker.allowProbes(clock.now + 60_000)
-  expect(breaker.openUntilAtLeast(clock.now + 900)).toBe(false)
+  expect(breaker.openUntilAtLeast(clock.now + 900)).toBeNull()
   expect(breaker.end(before, 'healthy', clock.now)).toBeNull()
   clock.now += 1_000
   expect(allows()).toBe(true)
-  expect(breaker.openUntilAtLeast(clock.now + 500)).toBe(true)
+  expect(breaker.openUntilAtLeast(clock.now + 500)).toEqual({ to: 'open', until: clock.now + 500 })
   clock.now += 500
   expect(allows()).toBe(false) // it must ask again whether it may probe
 })
 
 it('stays closed while fewer than half fail, and opens when half do', () => {
-  const { attempt, attempts } = setup()
+  const { clock, attempt, attempts } = setup()
   attempts(20, 'healthy')
   expect(attempts(19, 'failing')).toEqual(Array(19).fill(null))
-  expect(attempt('failing')).toBe('opened')
+  expect(attempt('failing')).toEqual({ to: 'open', until: clock.now + 30_000 })
 })
 
 it('counts the last minute only', () => {
@@ -79,13 +79,13 @@ it('allows one probe at a time while half-open, and opens again when three of th
   expect(allows()).toBe(false)
   expect(breaker.end(probe, 'failing', clock.now)).toBeNull()
   expect(allows()).toBe(true)
-  expect([attempt('failing'), attempt('failing')]).toEqual([null, 'opened'])
+  expect([attempt('failing'), attempt('failing')]).toEqual([null, { to: 'open', until: clock.now + 30_000 }])
   expect(allows()).toBe(false)
   clock.now += 30_000
   breaker.allowProbes(clock.now + 30_000)
   expect(attempt(null)).toBeNull() // the task of this probe was gone
   expect(allows()).toBe(true)
-  expect([attempt('failing'), attempt('failing'), attempt('healthy')]).toEqual([null, null, 'closed'])
+  expect([attempt('failing'), attempt('failing'), attempt('healthy')]).toEqual([null, null, { to: 'closed' }])
   expect([breaker.begin(), breaker.begin()].map(allows)).toEqual([true, true])
 })
 

@@ -66,9 +66,9 @@ export function createCircuitBreaker({ failurePercent, minAttempts, openMs } = d
     buckets = []
   }
 
-  function open(now: number): 'opened' {
-    restart(now + openMs)
-    return 'opened'
+  function open(until: number): CircuitChange {
+    restart(until)
+    return { to: 'open', until }
   }
 
   return {
@@ -94,25 +94,21 @@ export function createCircuitBreaker({ failurePercent, minAttempts, openMs } = d
       return generation
     },
     /** Records how an attempt ended. Returns what that did to the breaker. */
-    end(ofGeneration: number, signal: HealthSignal, now: number): 'opened' | 'closed' | null {
+    end(ofGeneration: number, signal: HealthSignal, now: number): CircuitChange {
       if (ofGeneration !== generation) return null
       if (openUntil !== null) {
         isProbing = false
-        if (signal === 'failing') return ++failedProbes < maxProbes ? null : open(now)
+        if (signal === 'failing') return ++failedProbes < maxProbes ? null : open(now + openMs)
         if (signal === null) return null
         openUntil = null
-        return 'closed'
+        return { to: 'closed' }
       }
       if (signal === null) return null
       record(signal === 'failing', now)
-      return signal === 'failing' && isFailing() ? open(now) : null
+      return signal === 'failing' && isFailing() ? open(now + openMs) : null
     },
-    /** Opens it until a time, or for longer than it is open already. Returns whether that changed anything. */
-    openUntilAtLeast(until: number): boolean {
-      if (openUntil !== null && until <= openUntil) return false
-      restart(until)
-      return true
-    },
+    /** Opens it until a time, unless it is open for as long already. */
+    openUntilAtLeast: (until: number): CircuitChange => (openUntil !== null && until <= openUntil ? null : open(until)),
     /** Lets this process probe until a time: of all dispatchers, one at a time may. */
     allowProbes(until: number): void {
       probesUntil = until

@@ -113,8 +113,7 @@ export function createHostQueues<Task extends QueueKey>(options: HostQueuesOptio
         openUntil === null ? [] : [{ openUntil, probesUntil, isProbing, isWaiting: !tasks.isEmpty(), ...key }],
       ),
     /** Opens the circuit breaker of a queue, even of an empty one. Returns null when it is open for as long already. */
-    openCircuit: (key: QueueKey, until: number): CircuitChange =>
-      queueOf(state, key).breaker.openUntilAtLeast(until) ? { to: 'open', until } : null,
+    openCircuit: (key: QueueKey, until: number): CircuitChange => queueOf(state, key).breaker.openUntilAtLeast(until),
     /** Lets this process probe the host of a queue until a time. */
     allowProbes(key: QueueKey, until: number): void {
       state.queues.get(idOf(key))?.breaker.allowProbes(until)

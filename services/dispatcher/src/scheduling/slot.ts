@@ -107,8 +107,6 @@ export class Slot<Task> {
     queue.window.recordCompletion(now)
     const change = queue.breaker.end(this.#generation, signal, now)
     unblock(this.#state, queue.host)
-    const { openUntil } = queue.breaker
-    if (change === 'opened' && openUntil !== null) return { to: 'open', until: openUntil }
-    return change === 'closed' ? { to: 'closed' } : null
+    return change
   }
 }
