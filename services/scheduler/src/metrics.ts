@@ -2,7 +2,7 @@ import { measureWaitingAuditEntries } from '@belfry/db/audit-streams/measure-wai
 import { countDeadLetters } from '@belfry/db/dead-letters/all-dead-letters'
 import { busiestQueues } from '@belfry/db/queues/busiest-queues'
 import { countPreparedMonths, countUnpartitionedRuns } from '@belfry/db/retention/run-partitions'
-import { type MeasuredBacklog, measureBacklog } from '@belfry/db/tasks/measure-backlog'
+import { measureBacklog } from '@belfry/db/tasks/measure-backlog'
 import { readTenantShares } from '@belfry/db/usage/tenant-shares'
 import { toId } from '@belfry/domain/id'
 import type { QueueDepth } from '@belfry/queue'
@@ -88,11 +88,9 @@ export function measureWaiting(ctx: Context): void {
   const { meter } = ctx.metrics
   measurePool(meter, ctx.pool)
   const backlog = shared(() => measureBacklog(ctx.pool))
-  for (const [name, help, read] of backlogGauges) meter.gauge(name, help, async () => read(await backlog()))
-  for (const [name, help, read] of outboxGauges)
-    meter.gauges(name, help, ['kind'], async () =>
-      (await backlog()).outbox.map(messages => [{ kind: messages.kind }, read(messages)]),
-    )
+  for (const [name, help, part] of backlogGauges) meter.gauge(name, help, async () => (await backlog())[part])
+  for (const [name, help, part] of outboxGauges)
+    meter.gauges(name, help, ['kind'], async () => (await backlog()).outbox.map(one => [{ kind: one.kind }, one[part]]))
   meter.gauge(
     'belfry_run_partitions_ahead_months',
     'Future months with a run partition; -1 when the current month has none.',
@@ -111,33 +109,27 @@ export function measureWaiting(ctx: Context): void {
     meter.gauges(name, help, ['queue'], async () => (await depths()).map(one => [{ queue: one.queue }, one[part]]))
 }
 
-const backlogGauges: ReadonlyArray<[name: string, help: string, read: (backlog: MeasuredBacklog) => number]> = [
-  ['belfry_due_tasks', 'Tasks that are due and not claimed; counted up to 10,000.', ({ due }) => due],
-  ['belfry_oldest_due_seconds', 'Age of the oldest due task.', ({ oldestDueSeconds }) => oldestDueSeconds],
+const backlogGauges = [
+  ['belfry_due_tasks', 'Tasks that are due and not claimed; counted up to 10,000.', 'due'],
+  ['belfry_oldest_due_seconds', 'Age of the oldest due task.', 'oldestDueSeconds'],
   [
     'belfry_startable_tasks',
     'Due tasks that wait for Belfry, not for their target or their tenant; counted up to 10,000.',
-    ({ startable }) => startable,
+    'startable',
   ],
-  ['belfry_oldest_startable_seconds', 'Age of the oldest startable task.', one => one.oldestStartableSeconds],
-  [
-    'belfry_lease_overdue_seconds',
-    'How long an attempt is past its deadline plus 15 seconds.',
-    ({ leaseOverdueSeconds }) => leaseOverdueSeconds,
-  ],
-]
+  ['belfry_oldest_startable_seconds', 'Age of the oldest startable task.', 'oldestStartableSeconds'],
+  ['belfry_lease_overdue_seconds', 'How long an attempt is past its deadline plus 15 seconds.', 'leaseOverdueSeconds'],
+] as const
 
-type Messages = MeasuredBacklog['outbox'][number]
-
-const outboxGauges: ReadonlyArray<[name: string, help: string, read: (messages: Messages) => number]> = [
-  ['belfry_outbox_waiting', 'Unsent messages; counted up to 10,000.', ({ waiting }) => waiting],
-  ['belfry_outbox_oldest_seconds', 'Age of the oldest unsent message.', ({ oldestSeconds }) => oldestSeconds],
+const outboxGauges = [
+  ['belfry_outbox_waiting', 'Unsent messages; counted up to 10,000.', 'waiting'],
+  ['belfry_outbox_oldest_seconds', 'Age of the oldest unsent message.', 'oldestSeconds'],
   [
     'belfry_outbox_overdue_seconds',
     'How long an unsent message has been due; 0 when all wait for their next attempt.',
-    ({ overdueSeconds }) => overdueSeconds,
+    'overdueSeconds',
   ],
-]
+] as const
 
 const depthGauges = [
   [
