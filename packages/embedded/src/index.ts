@@ -1,4 +1,4 @@
-export { findRunningPostgres, type RunningPostgres } from './find-running-postgres.ts'
+export { findRunningPostgres } from './find-running-postgres.ts'
 export { freePort, tryPort } from './free-port.ts'
 export { findPostgresBinaries, majorVersionOf, type PostgresBinaries } from './postgres-binaries.ts'
 export { commandLine, parentProcess, processIdentity } from './process-identity.ts'

@@ -3,25 +3,24 @@ import { Cluster } from 'ioredis'
 import { inspectRedis } from './inspect-redis.ts'
 import { openRedis, type RedisClient } from './open-redis.ts'
 
-export type RedisExamination = {
-  /** Settings that can delay tasks. */
-  findings: string[]
-  /** How far its clock is ahead of this process, in ms; null in a cluster. */
-  skewMs: number | null
-  /** Why it refuses a write, or null if it accepts writes. */
-  refusal: string | null
-}
+export type RedisExamination = Awaited<ReturnType<typeof examineRedis>>
 
 /** Connects to a Redis once, for a diagnosis. Rejects when it does not answer within some seconds. */
-export async function examineRedis(url: string): Promise<RedisExamination> {
+export async function examineRedis(url: string) {
   let lastError: Error | null = null
   const options = { maxRetriesPerRequest: 1, commandTimeout: 3_000, socketTimeout: 5_000 }
   const redis = openRedis(url, options, error => {
     lastError = error
   })
   try {
-    const findings = await inspectRedis(redis)
-    return { findings, skewMs: await measureSkew(redis), refusal: await tryWrite(redis) }
+    return {
+      /** Settings that can delay tasks. */
+      findings: await inspectRedis(redis),
+      /** How far its clock is ahead of this process, in ms; null in a cluster. */
+      skewMs: await measureSkew(redis),
+      /** Why it refuses a write, or null if it accepts writes. */
+      refusal: await tryWrite(redis),
+    }
   } catch (error) {
     // "Reached the max retries" hides why.
     throw lastError ?? error

@@ -1,12 +1,3 @@
-export type RedisAddress = {
-  /** The Redis, or some nodes of the cluster. */
-  nodes: Array<{ host: string; port: number }>
-  isCluster: boolean
-  isEncrypted: boolean
-  username: string | undefined
-  password: string | undefined
-}
-
 const form = /^redis(?<s>s?)(?<cluster>\+cluster)?:\/\/(?<place>.*)$/
 const node = /^(?<host>\[[\da-f:.]+\]|[^:[\]/?#]+)(?::(?<port>\d{0,5}))?$/i
 const defaultPort = 6379
@@ -16,7 +7,7 @@ const defaultPort = 6379
  * connections.
  * @throws Error that does not show the text, because it may hold a password.
  */
-export function parseRedisAddress(text: string): RedisAddress {
+export function parseRedisAddress(text: string) {
   const { s, cluster, place = '' } = form.exec(text)?.groups ?? {}
   const isCluster = cluster !== undefined
   if (s === undefined || !(isCluster || URL.canParse(text))) throw malformed()
@@ -25,7 +16,7 @@ export function parseRedisAddress(text: string): RedisAddress {
   const [, user = '', nodes = ''] = /^(?:(.*)@)?(.*)$/.exec(authority) ?? []
   const [username = '', ...password] = user.split(':')
   return {
-    // Without a host, a single Redis is reached by a socket.
+    /** The Redis, or some nodes of the cluster. Empty for a single Redis that is reached by a socket. */
     nodes: nodes === '' && !isCluster ? [] : nodes.split(',').map(parseNode),
     isCluster,
     isEncrypted: s === 's',

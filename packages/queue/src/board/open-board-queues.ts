@@ -1,16 +1,12 @@
-import type { BaseAdapter } from '@bull-board/api/baseAdapter'
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter'
 import { openShards, type QueueConnection } from '../connection.ts'
 import { type DispatchJob, dueIn, type ReadableJob, tasksOf } from '../dispatch-job.ts'
 
-/** The queues of BullMQ on the operators' board. */
-export type BoardQueues = { adapters: BaseAdapter[]; close(): Promise<void> }
-
 /**
- * Opens the dispatch queue for the board, with a queue for each shard. It is read-only: PostgreSQL decides about tasks, so an
+ * Opens the dispatch queue for the operators' board, with a queue for each shard. It is read-only: PostgreSQL decides about tasks, so an
  * action on a job would have no effect.
  */
-export function openBoardQueues(connection: QueueConnection): BoardQueues {
+export function openBoardQueues(connection: QueueConnection) {
   const dispatch = openShards(connection)
   const adapters = dispatch.bulls.map((bull, shard) => {
     const adapter = new BullMQAdapter(bull, {
