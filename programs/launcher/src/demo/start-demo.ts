@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { call, expectCreated } from '../call-api.ts'
+import { call } from '../call-api.ts'
 import { openOnLoopback, type Receiver } from '../echo-receiver.ts'
 import type { Account } from '../first-account.ts'
 import { readJson, writeJson } from '../json-file.ts'
@@ -53,9 +53,13 @@ async function ensureWorkspace(url: string, account: Account, path: string): Pro
   const session = { authorization: `Bearer ${JSON.parse(login.text).token}` }
   const me = JSON.parse((await call(url, 'GET', '/api/v1/auth/me', session)).text)
   const organization = `/api/v1/organizations/${me.organizations[0].id}`
-  const create = async (to: string, name: string) => (await expectCreated(url, to, { name }, session)) as Created
-  const workspace = await create(`${organization}/workspaces`, 'Demo')
-  const { key: apiKey } = await create(`/api/v1/workspaces/${workspace.id}/api-keys`, 'Demo')
+  const create = async (to: string): Promise<Created> => {
+    const { status, text } = await call(url, 'POST', to, session, { name: 'Demo' })
+    if (status === 201) return JSON.parse(text)
+    throw new Error(`POST ${to} failed with ${status}: ${text}`)
+  }
+  const workspace = await create(`${organization}/workspaces`)
+  const { key: apiKey } = await create(`/api/v1/workspaces/${workspace.id}/api-keys`)
   writeJson(path, { apiKey })
   return apiKey
 }
