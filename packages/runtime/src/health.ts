@@ -8,15 +8,15 @@ export type Readiness = { ready: boolean; checks: Record<string, 'ok' | 'unavail
 const checkTimeoutMs = 2000
 
 /**
- * Runs all checks in parallel. A check that takes longer than 2 s counts as unavailable.
- * @param optional - Checks that are reported but do not make the process unready. Optional.
+ * Runs all checks in parallel. A check that takes longer than 2 s counts as unavailable. Without its queue a process is ready:
+ * PostgreSQL has all tasks.
  */
-export async function readiness(checks: HealthChecks, optional: readonly string[] = []): Promise<Readiness> {
+export async function readiness(checks: HealthChecks): Promise<Readiness> {
   const results = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => [name, await succeedsWithin(checkTimeoutMs, check)] as const),
   )
   return {
-    ready: results.every(([name, ok]) => ok || optional.includes(name)),
+    ready: results.every(([name, ok]) => ok || name === 'queue'),
     checks: Object.fromEntries(results.map(([name, ok]) => [name, ok ? 'ok' : 'unavailable'])),
   }
 }

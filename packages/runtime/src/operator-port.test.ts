@@ -21,22 +21,22 @@ async function open(...roles: string[]) {
 }
 
 it('responds with 200 while all checks pass, and with 503 and the failed check otherwise', async () => {
-  let queueIsUp = true
+  let databaseIsUp = true
   const checks = {
-    database: async () => {},
-    queue: async () => {
-      if (!queueIsUp) throw new Error('down')
+    database: async () => {
+      if (!databaseIsUp) throw new Error('down')
     },
+    queue: async () => {},
   }
   const { report, get, statusOf } = await open('api')
   report({ checks })
   expect([await statusOf('/healthz'), await statusOf('/readyz')]).toEqual([200, 200])
-  queueIsUp = false
+  databaseIsUp = false
   const response = await get('/readyz')
   expect(response.status).toBe(503)
   expect(await response.json()).toMatchObject({
     ready: false,
-    checks: { database: 'ok', queue: 'unavailable' },
+    checks: { database: 'unavailable', queue: 'ok' },
     zone_data: { version: process.versions.tz },
   })
   expect(await statusOf('/other')).toBe(404)
@@ -94,7 +94,7 @@ it('joins the reports of all roles: unavailable for one is unavailable, and each
   const up = async () => {}
   const away = () => Promise.reject(new Error('down'))
   const warnings = async () => ['fsync is off']
-  report({ checks: { database: up, queue: away }, optional: ['queue'], warnings })
+  report({ checks: { database: up, queue: away }, warnings })
   report({ checks: { database: away, queue: up }, warnings })
   report({ checks: { database: up, queue: up }, about: { egress: { proxy: null } } })
   const response = await get('/readyz')

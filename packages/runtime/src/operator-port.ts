@@ -11,8 +11,6 @@ export type OperatorListen = ListenAddress & { token?: string | null }
 
 export type RoleReport = {
   checks: HealthChecks
-  /** Checks that are reported but do not make the process unready. Optional. */
-  optional?: readonly string[]
   /** Members that `/readyz` adds for the role. Optional. */
   about?: object
   /** Warnings in `/readyz`. They do not make the process unready. Optional. */
@@ -78,7 +76,7 @@ function hasToken({ headers }: IncomingMessage, token: string): boolean {
 
 // Roles check the same dependencies, each over its own connections.
 async function readinessOfAll(reports: readonly RoleReport[]): Promise<Readiness> {
-  const states = await Promise.all(reports.map(({ checks, optional }) => readiness(checks, optional)))
+  const states = await Promise.all(reports.map(({ checks }) => readiness(checks)))
   const names = new Set(states.flatMap(({ checks }) => Object.keys(checks)))
   const resultOf = (name: string) =>
     states.some(({ checks }) => checks[name] === 'unavailable') ? 'unavailable' : 'ok'

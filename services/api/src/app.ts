@@ -28,7 +28,7 @@ export function createApp(ctx: Context, checks: Parameters<typeof readiness>[0])
   app.get('/healthz', async (_request, response) => sendResponse(response, { status: 200, body: { status: 'ok' } }))
   // Any caller can ask, so all that ask within a second share one check, whose details only the operator port shows. Without
   // the queue every response stays the same, so the API is ready without it.
-  const lastCheck = new LRUCache({ max: 1, ttl: 1_000, fetchMethod: () => readiness(checks, ['queue']) })
+  const lastCheck = new LRUCache({ max: 1, ttl: 1_000, fetchMethod: () => readiness(checks) })
   app.get('/readyz', async (_request, response) => {
     const { ready } = await lastCheck.forceFetch('')
     await sendResponse(response, { status: ready ? 200 : 503, body: { ready } })

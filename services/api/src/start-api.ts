@@ -43,7 +43,7 @@ export async function startApi(config: Config, log: Logger, host: Host): Promise
   const devPort = config.qstash?.devPort
   const devListener = devPort === undefined ? null : await listenForDevelopment(server, devPort, host, log)
   const warnings = async () => (await Promise.all([inspectDatabase(pool), warnOfOidc(ctx)])).flat()
-  host.operators?.report({ checks, optional: ['queue'], warnings })
+  host.operators?.report({ checks, warnings })
   const warnOfSkew = watchClockSkew(ctx.clock, meter, log)
   const clockLoop = every(
     {

@@ -83,7 +83,7 @@ export async function startDispatcher(config: Config, log: Logger, host: Host, p
   const reading = upcoming.run()
   const notifications = listenTo(ctx, config, upcoming)
   const consumer = ctx.queueConnection && (await consumeQueue(ctx, ctx.queueConnection))
-  host.operators?.report({ checks, optional: ['queue'], warnings: () => inspectDatabase(pool), about: { egress } })
+  host.operators?.report({ checks, warnings: () => inspectDatabase(pool), about: { egress } })
   return {
     async drain() {
       const consumers = atMost(queuePatienceMs, Promise.resolve(consumer?.close()))

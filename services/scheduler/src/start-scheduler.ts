@@ -21,7 +21,7 @@ export async function startScheduler(config: Config, log: Logger, host: Host): P
   measureAuditStreams(ctx)
   measureQueues(ctx)
   measureDependencies(ctx.metrics.meter, checks)
-  host.operators?.report({ checks, optional: ['queue'], warnings: () => inspectDatabase(pool) })
+  host.operators?.report({ checks, warnings: () => inspectDatabase(pool) })
   const id = randomUUID()
   const [timely, background] = [timelyLoops(ctx), backgroundLoops(ctx)]
   const heartbeat = {
