@@ -103,17 +103,14 @@ export function isPaused<Task>({ paused }: State<Task>, { id }: Queue<Task>): bo
   return paused.size > 0 && paused.has(id)
 }
 
-// The claims that were prefetched at the front are undone first.
+// The tasks that a pause lets pass come first. The claims that were prefetched at the front are undone before that.
 export function passExempt<Task>(state: State<Task>, queue: Queue<Task>): void {
   const { isExempt } = state.options
-  if (isExempt && isPaused(state, queue) && queue.window.size === 0) queue.tasks = exemptFirst(queue.tasks, isExempt)
+  if (isExempt && isPaused(state, queue) && queue.window.size === 0) {
+    const all = queue.tasks.toArray()
+    queue.tasks = new Denque([...all.filter(isExempt), ...all.filter(task => !isExempt(task))])
+  }
   unblock(state, queue.host)
-}
-
-/** Returns the tasks of a queue with those first that a pause lets pass. */
-function exemptFirst<Task>(tasks: Denque<Task>, isExempt: (task: Task) => boolean): Denque<Task> {
-  const all = tasks.toArray()
-  return new Denque([...all.filter(isExempt), ...all.filter(task => !isExempt(task))])
 }
 
 // The window is at the front of its queue.

@@ -99,8 +99,6 @@ export function createTenantLevels<Leaf>(options: TenantLevelsOptions) {
     for (let level: Level<Leaf> | null = workspace; level; level = level.parent) rotationOf(level).add(level)
   }
 
-  const slotHeadroom = (level: Level<Leaf>, free: number) => headroomOf(state, 'taken', level, free)
-
   return {
     /** Slots that no attempt holds. */
     get free(): number {
@@ -141,8 +139,8 @@ export function createTenantLevels<Leaf>(options: TenantLevelsOptions) {
     next<T>(start: (leaf: Leaf) => T | null): T | null {
       const { free } = state.taken
       if (free === 0) return null
-      const started = nextOf(known, free, slotHeadroom, start)
-      return started === null && leftForNew(state.taken) > 0 ? nextOf(unknown, free, slotHeadroom, start) : started
+      const started = nextOf(state, known, free, start)
+      return started === null && leftForNew(state.taken) > 0 ? nextOf(state, unknown, free, start) : started
     },
     /**
      * Takes a slot for a leaf, and moves the leaf to the end of the rotations.
@@ -168,7 +166,8 @@ export function createTenantLevels<Leaf>(options: TenantLevelsOptions) {
     /** Removes all levels except the levels of some workspaces. */
     evictExcept(used: Iterable<Level<Leaf>>): void {
       const kept = new Set<Level<Leaf>>()
-      for (const workspace of used) for (const level of lineOf(workspace)) kept.add(level)
+      for (const workspace of used)
+        for (let level: Level<Leaf> | null = workspace; level; level = level.parent) kept.add(level)
       for (const levels of [accounts, organizations, workspaces])
         for (const [id, level] of levels) if (!kept.has(level)) levels.delete(id)
     },
@@ -265,20 +264,20 @@ function headroomOf(state: State, kind: Kind, level: Level<unknown>, free: numbe
 
 // A level without headroom holds places, or belongs to a level that does. So no more levels are skipped than there are places.
 function nextOf<Leaf, T>(
+  state: State,
   levels: Set<Level<Leaf>>,
   free: number,
-  headroomOf: (level: Level<Leaf>, free: number) => number,
   start: (leaf: Leaf) => T | null,
 ): T | null {
   for (const level of levels) {
-    const room = headroomOf(level, free)
+    const room = headroomOf(state, 'taken', level, free)
     if (room <= 0) continue
     for (const leaf of level.leaves) {
       const started = start(leaf)
       if (started !== null) return started
       level.leaves.delete(leaf)
     }
-    const started = nextOf(level.children, room, headroomOf, start)
+    const started = nextOf(state, level.children, room, start)
     if (started !== null) return started
     if (level.leaves.size + level.children.size === 0) levels.delete(level)
   }
@@ -287,13 +286,6 @@ function nextOf<Leaf, T>(
 
 function maxOf({ slotsPercent }: Tenant, { places }: Pool): number {
   return Math.ceil((places * slotsPercent) / 100)
-}
-
-/** Returns a workspace, its organization and its account. */
-function lineOf<Leaf>(workspace: Level<Leaf>): Level<Leaf>[] {
-  const line: Level<Leaf>[] = []
-  for (let level: Level<Leaf> | null = workspace; level; level = level.parent) line.push(level)
-  return line
 }
 
 function isOrganization(level: Level<unknown>): level is Organization<unknown> {
