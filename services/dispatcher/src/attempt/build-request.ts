@@ -117,7 +117,6 @@ function logUnreadable(ctx: AttemptContext, ids: AttemptIds, { names, secrets }:
   }
 }
 
-/** Returns the parts of a task's request. */
 function requestPartsOf(task: ClaimedTask): RequestParts {
   const headers = JSON.parse(task.headers) as Record<string, string> // validated and stored by the API
   // Secrets are not filled in a raw body.
@@ -154,7 +153,6 @@ function buildRequest(
   return { outgoing, shownHeaders: headers, redactor, keepsResponse, sender: null, renew: null }
 }
 
-/** Returns a request that cannot be sent. */
 function unsendable(outgoing: OwnFailure | UnsentOutcome, shownHeaders: Record<string, string> = {}): AttemptRequest {
   return { outgoing, shownHeaders, redactor: null, keepsResponse: true, sender: null, renew: null }
 }

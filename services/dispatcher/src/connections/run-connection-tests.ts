@@ -7,7 +7,7 @@ import {
 import { CertificateError } from '../egress/tls-senders.ts'
 import { redactFault } from '../secrets/redact-outcome.ts'
 import { findConnection, refusalOf } from './apply-connection.ts'
-import { type Credentials, credentialsOf } from './credentials.ts'
+import { credentialsOf } from './credentials.ts'
 import type { ConnectionsContext } from './open-connections.ts'
 import { requestToken, TokenRequestError } from './request-token.ts'
 
@@ -65,10 +65,10 @@ async function testConnection(
       const message = `The token endpoint issued a token for ${Math.round(lifetimeMs / 1000)} seconds.`
       return { ok: true, message, responseStatus: null }
     }
-    const credentials = await credentialsOf(ctx, connection)
+    const { header, hidden } = await credentialsOf(ctx, connection)
     if (url === null) return { ok: true, message: 'An identity token was signed.', responseStatus: null }
-    const headers = { 'User-Agent': userAgent, Accept: '*/*', ...headersOf(credentials) }
-    const redactor = ctx.credentialRedactors.get(credentials.hidden, '***')
+    const headers = { 'User-Agent': userAgent, Accept: '*/*', ...(header && { [header.name]: header.value }) }
+    const redactor = ctx.credentialRedactors.get(hidden, '***')
     const outcome = await sender
       .send({ url, method: 'GET', headers, body: null, timeoutMs })
       .catch(async error => Promise.reject(await redactFault(error, redactor)))
@@ -79,10 +79,6 @@ async function testConnection(
     if (error instanceof TokenRequestError || error instanceof CertificateError) return failed(error.message)
     throw error
   }
-}
-
-function headersOf({ header }: Credentials): Record<string, string> {
-  return header === null ? {} : { [header.name]: header.value }
 }
 
 function failed(message: string): ConnectionTestOutcome {

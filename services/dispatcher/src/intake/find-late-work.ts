@@ -8,12 +8,6 @@ const fewBuffered = 100
 type LateWorkContext = Pick<IntakeContext, 'pool' | 'buffer' | 'hostQueues' | 'backlog' | 'log'>
 
 /**
- * Searches for late work once. A thorough round also reads workspaces that have many tasks in the buffer.
- * @returns How many workspaces have late work.
- */
-export type FindLateWork = (isThorough: boolean) => Promise<number>
-
-/**
  * Opens the search for workspaces whose tasks have been due for three seconds: a notification or a job was lost, or the
  * queue is slow. `refillQueues` then reads their tasks, each dispatcher its share. When a task is the oldest one of its
  * workspace in two thorough rounds that read the workspace, its dispatcher is too busy or dying, so this one reads the whole
@@ -21,8 +15,9 @@ export type FindLateWork = (isThorough: boolean) => Promise<number>
  *
  * When many tasks of a workspace are buffered, its tasks are late because there is much to do. Only thorough rounds search
  * such a workspace for a task that was lost.
+ * @returns A function that searches once, and returns how many workspaces have late work.
  */
-export function openFindLateWork(ctx: LateWorkContext): FindLateWork {
+export function openFindLateWork(ctx: LateWorkContext): (isThorough: boolean) => Promise<number> {
   const [search, thoroughSearch] = [openLateSearch(ctx.pool), openLateSearch(ctx.pool)]
 
   return async isThorough => {

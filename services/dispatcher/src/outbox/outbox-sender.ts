@@ -10,12 +10,6 @@ import type { Pool } from '@belfry/db/postgres/pool'
 import { failpoint, type Logger } from '@belfry/runtime'
 import type { Metrics } from '../metrics.ts'
 
-/**
- * Sends one message.
- * @throws UndeliveredMessage when its recipient did not get it.
- */
-export type SendMessage = (message: TakenOutboxMessage) => Promise<void>
-
 /** A message did not reach its recipient. Its text is a sentence without URLs and addresses. */
 export class UndeliveredMessage extends Error {
   /** Whether a retry cannot help. */
@@ -32,7 +26,8 @@ export type OutboxSenderOptions = {
   log: Logger
   metrics: Pick<Metrics, 'message'>
   kind: OutboxKind
-  send: SendMessage
+  /** Sends one message. Throws UndeliveredMessage when its recipient did not get it. */
+  send: (message: TakenOutboxMessage) => Promise<void>
   /** Messages in flight at a time. */
   parallel: number
   /** Longer than a message can be in flight. Default: five minutes. */
