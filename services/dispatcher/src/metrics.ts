@@ -69,8 +69,18 @@ export function openMetrics(meter: Meter) {
     outboxKinds.flatMap(kind => messageResults.map(result => ({ kind, result }))),
   )
   return {
-    ...openEventMetrics(meter),
     meter,
+    circuitOpened: meter.counter('belfry_host_rests_total', 'Circuit breakers that opened, for each workspace.'),
+    attemptUndone: meter.counter(
+      'belfry_attempts_put_back_total',
+      'Attempts that could not start because something was missing on the side of Belfry.',
+    ),
+    claimUndone: meter.counter(
+      'belfry_claims_undone_total',
+      'Prefetched claims that were undone because no slot became free for them.',
+    ),
+    refilled: meter.counter('belfry_tasks_refilled_total', 'Tasks that were taken from the backlog in PostgreSQL.'),
+    queueAway: countQueueAway(meter),
     batch: measureBatches(meter),
     claimed(answers: ReadonlyArray<Claim | ShortClaim>) {
       const counts = new Map<string, number>()
@@ -94,22 +104,6 @@ export function openMetrics(meter: Meter) {
       if (!isRecorded) superseded()
     },
     message: (kind: OutboxKind, result: (typeof messageResults)[number]) => messages({ kind, result }),
-  }
-}
-
-function openEventMetrics(meter: Meter) {
-  return {
-    circuitOpened: meter.counter('belfry_host_rests_total', 'Circuit breakers that opened, for each workspace.'),
-    attemptUndone: meter.counter(
-      'belfry_attempts_put_back_total',
-      'Attempts that could not start because something was missing on the side of Belfry.',
-    ),
-    claimUndone: meter.counter(
-      'belfry_claims_undone_total',
-      'Prefetched claims that were undone because no slot became free for them.',
-    ),
-    refilled: meter.counter('belfry_tasks_refilled_total', 'Tasks that were taken from the backlog in PostgreSQL.'),
-    queueAway: countQueueAway(meter),
   }
 }
 
