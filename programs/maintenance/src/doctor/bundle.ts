@@ -68,7 +68,7 @@ export async function writeBundle(
       'machine.json': toJson(describeMachine()),
       'variables.json': toJson(describeVariables(installation.env)),
       'processes.json': toJson(processes),
-      'database.json': toJson(await describe(pool)),
+      'database.json': toJson(pool && (await describeDatabase(pool).catch(error => ({ error: reasonOf(error) })))),
     }
     if (installation.dataDir !== null) {
       const lines = await readTail(join(installation.dataDir, 'logs/belfry.log'), logBytes)
@@ -83,10 +83,6 @@ export async function writeBundle(
 
 function toJson(value: unknown): string {
   return JSON.stringify(value, null, 2)
-}
-
-async function describe(pool: Pool | null): Promise<object | null> {
-  return pool === null ? null : describeDatabase(pool).catch(error => ({ error: reasonOf(error) }))
 }
 
 function describeMachine(): object {
@@ -104,15 +100,12 @@ function describeMachine(): object {
 
 function describeVariables(env: Installation['env']): Record<string, string> {
   const names = Object.keys(env).filter(name => /^[A-Z][A-Z0-9_]*$/.test(name) && env[name])
-  const belfry = names.filter(name => harmless.includes(name) || isOurs(name)).sort()
+  const belfry = names.filter(name => harmless.includes(name) || own.test(name)).sort()
   return Object.fromEntries(belfry.map(name => [name, harmless.includes(name) ? String(env[name]) : 'set']))
 }
 
-function isOurs(name: string): boolean {
-  return /^(DATABASE|REDIS|JWT|ENCRYPTION|OPERATOR|SMTP|MAIL|PUBLIC|ALLOWED|EGRESS|STRIPE|TIERS|OTEL|BACKUP|BELFRY|ABUSE|OWN)/.test(
-    name,
-  )
-}
+const own =
+  /^(DATABASE|REDIS|JWT|ENCRYPTION|OPERATOR|SMTP|MAIL|PUBLIC|ALLOWED|EGRESS|STRIPE|TIERS|OTEL|BACKUP|BELFRY|ABUSE|OWN)/
 
 async function describeDatabase(pool: Pool): Promise<object> {
   const rows = async (text: string, values: unknown[] = []) => (await pool.query(text, values)).rows
