@@ -2,7 +2,6 @@ import { type SpawnOptions, spawn } from 'node:child_process'
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A database server as a child process. */
 export type ServerProcess = Awaited<ReturnType<typeof spawnServer>>
 
 /**

@@ -56,7 +56,6 @@ export async function startPostgres(options: PostgresOptions) {
     pid: server.pid,
     /** Returns the URL for a client, as the superuser. Default database: `postgres`. */
     url: urlOf(password, port),
-    /** Settles when the server has ended. */
     exited: server.exited,
     /** Stops the server cleanly; open transactions are rolled back. */
     stop: () => stopServer(server, dataDir, binaries),

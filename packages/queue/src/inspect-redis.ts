@@ -14,7 +14,6 @@ function fieldsOf(info: string): Map<string, string> {
   return new Map(info.split('\r\n').map(line => line.split(':', 2) as [string, string]))
 }
 
-/** Checks the fields of Redis' INFO. */
 export function judgeRedis(info: ReadonlyMap<string, string>): string[] {
   const findings: string[] = []
   const version = info.get('redis_version') ?? ''

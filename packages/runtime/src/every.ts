@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createWaker, type Waker } from './waker.ts'
 
-/** A chore that a process repeats. */
 export type Loop = {
   /** The pause after a run, in milliseconds. */
   intervalMs: number

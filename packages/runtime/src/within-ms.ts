@@ -1,4 +1,3 @@
-/** Returns whether the operation resolves within `ms`. */
 export function succeedsWithin(ms: number, act: () => Promise<unknown>): Promise<boolean> {
   return withinMs(ms, act).then(
     () => true,

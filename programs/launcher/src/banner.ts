@@ -13,7 +13,6 @@ export type BannerFacts = {
   /** The URL of the user's Redis, or null. */
   redis: string | null
   dataDir: string
-  /** The file of the `details`. */
   detailsFile: string
   metricsUrl: string
   /** The path of the bundled command line. */

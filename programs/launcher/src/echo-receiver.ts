@@ -51,7 +51,6 @@ type EchoedRequest = {
 
 const shownCharacters = 200
 
-/** Returns one line about a request. */
 export function echoLine({ method, path, headers, body }: EchoedRequest, at: Date): string {
   const shown = body.length > shownCharacters ? `${body.slice(0, shownCharacters)}...` : body
   const parts = [clockTime(at), 'received', method, path, headers['webhook-id'] ?? '-', shown]

@@ -16,9 +16,7 @@ export type RunRecord = ProcessRecord & {
 export type Lock = {
   /** The services that a killed launcher left running. */
   leftovers: ProcessRecord[]
-  /** Records the process of a service. */
   recordService(name: string, pid: number): void
-  /** Records the port of the operators. */
   recordOperatorPort(port: number): void
   release(): void
 }
@@ -56,7 +54,6 @@ export function takeLock(path: string, url: string): Lock | { holder: RunRecord 
   }
 }
 
-/** Returns whether the recorded process is still running. */
 export function isAlive({ pid, identity }: ProcessRecord): boolean {
   return identity !== null && processIdentity(pid) === identity
 }
@@ -110,7 +107,6 @@ function readText(path: string): string {
   }
 }
 
-/** Returns whether a value is the content of `run.json`. */
 export function isRunRecord(value: unknown): value is RunRecord {
   if (typeof value !== 'object' || value === null) return false
   const { pid, identity, url, services } = value as Partial<RunRecord> // checked field by field

@@ -4,7 +4,6 @@ export type Opened = { stop(): Promise<unknown>; kill(): void }
 /** The started processes, the last one on top. */
 export type OpenStack = ReturnType<typeof openStack>
 
-/** Returns an empty stack of started processes. */
 export function openStack() {
   const stack: Opened[] = []
   return {
@@ -19,7 +18,6 @@ export function openStack() {
         stack.pop()
       }
     },
-    /** Ends everything at once. */
     kill(): void {
       for (const opened of stack.splice(0).reverse()) opened.kill()
     },

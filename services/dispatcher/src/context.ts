@@ -169,7 +169,6 @@ function cacheKeys(pool: Pool, { masterKeys }: Config) {
   }
 }
 
-/** Converts what was read for each id. */
 async function converted<Read, Value>(reading: Promise<ReadonlyMap<string, Read>>, convert: (read: Read) => Value) {
   return new Map(Array.from(await reading, ([id, read]) => [id, convert(read)]))
 }

@@ -112,7 +112,6 @@ type Capacity = {
   buffer: { readonly size: number }
 }
 
-/** Measures how busy the process is. */
 export function measureCapacity(meter: Meter, slots: number, { hostQueues, buffer }: Capacity): void {
   meter.gauge('belfry_slots', 'Calls that may be in flight at a time, beside the slow ones.', () => slots)
   meter.gauge('belfry_slots_taken', 'Calls in flight, without the slow ones.', () => hostQueues.slotsTaken)

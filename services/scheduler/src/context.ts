@@ -13,7 +13,6 @@ import type { LogStorage } from './store-log.ts'
 const connections = 6
 const backgroundConnections = 4
 
-/** What the chores share. */
 export type Context = Awaited<ReturnType<typeof openContext>>
 
 /** The context of the chores of BullMQ's queues. */

@@ -12,7 +12,6 @@ const workspacesPerPage = 500
 // Between batches, so deleting uses only a part of the database's capacity.
 const pauseMs = 50
 
-/** A workspace whose log is being expired. */
 type OpenLog = KeptLog & { runsAfter: string | null; runsAreDone: boolean }
 type Expired = { deleted: number; deadLetters: number }
 

@@ -41,7 +41,6 @@ export type DueTask = { id: string; workspaceId: string; dueAt: Date; origin: st
 
 /** The part of a role in a move of the clock. */
 export type VirtualRole = {
-  /** The clock has moved. */
   moved?(): void
   /** Does the work of its kinds that is due now. Returns how much it found, once that is done. */
   work(due: DueWork): Promise<number>

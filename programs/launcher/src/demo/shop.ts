@@ -16,7 +16,6 @@ export function cronJobs(target: string) {
   ]
 }
 
-/** Returns the subscriptions of the shop. */
 export function subscriptions(target: string) {
   return [
     { topic: 'order.paid', url: `${target}/receipts` },

@@ -109,7 +109,6 @@ const answers: Record<string, (attempt: number) => Answer> = {
   '/legacy': () => ({ status: 500, delayMs: 15, body: { error: 'Something went wrong.' } }),
 }
 
-/** Starts the targets of the demo on loopback. */
 async function startTargets(wantedPort: number): Promise<Receiver> {
   const server = createServer(async (request, response) => {
     request.resume()

@@ -1,7 +1,6 @@
 import { PlainError } from '@belfry/launcher'
 import { type Manifest, parseManifest } from './manifest.ts'
 
-/** A complete backup of a store. */
 export type StoredBackup = { name: string; manifest: Manifest }
 
 /** A complete backup of a store, or one whose manifest cannot be read. */

@@ -96,7 +96,6 @@ async function describe(client: pg.Client): Promise<Omit<Described, 'kind'>> {
   return { postgres: postgres.split(' ')[0] ?? '', migration, rows: await countRows(client) }
 }
 
-/** Counts the rows of the counted tables. */
 export async function countRows(db: Db): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const table of countedTables) {

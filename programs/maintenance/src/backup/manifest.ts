@@ -36,7 +36,6 @@ const schema = z.object({
 export type Manifest = z.infer<typeof schema>
 export type BackupFile = z.infer<typeof file>
 
-/** Reads the manifest of a backup in a folder. */
 export async function readManifest(folder: string): Promise<Manifest> {
   const text = await readFile(join(folder, manifestName), 'utf8').catch(() => {
     throw new PlainError(`${folder} is not a complete backup: it has no ${manifestName}.`)
@@ -52,7 +51,6 @@ export function parseManifest(text: string): Manifest {
   }
 }
 
-/** Describes a file of a backup. */
 export async function describeFile(folder: string, name: string): Promise<BackupFile> {
   const path = join(folder, name)
   return { name, bytes: (await stat(path)).size, sha256: await checksumOf(path) }

@@ -7,12 +7,10 @@ import { type BackupStore, describeBackups, nameForm } from './backup-store.ts'
 import { manifestName } from './manifest.ts'
 import { openBucket } from './open-bucket.ts'
 
-/** Opens the store of the settings. */
 export function openStore({ folder, s3 }: BackupSettings): BackupStore {
   return folder.startsWith('s3://') ? openBucket(folder, s3) : openFolder(folder)
 }
 
-/** Opens a store in a folder of this machine. */
 function openFolder(root: string): BackupStore {
   return {
     place: root,

@@ -5,7 +5,6 @@ import pg from 'pg'
 import { readDatabaseUrl } from '../config.ts'
 import { openConnections } from './load.ts'
 
-/** Calls that the floor makes. */
 export type FloorCalls = { url: string; body: string; count: number; concurrency: number }
 
 /**

@@ -7,7 +7,6 @@ import pg from 'pg'
 import { countRows } from '../backup/make-backup.ts'
 import type { Manifest } from '../backup/manifest.ts'
 
-/** The result of checking a restored database. */
 export type Verification = { problems: string[]; notes: string[]; rows: Record<string, number> }
 
 /**

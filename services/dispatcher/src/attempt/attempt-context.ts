@@ -11,7 +11,6 @@ import type { Identity } from './build-request.ts'
 import type { SendFence } from './send-fence.ts'
 import type { ServedTimes } from './served-times.ts'
 
-/** What an attempt needs. */
 export type AttemptContext = SecretsContext &
   ConnectionsContext &
   BatchContext & {

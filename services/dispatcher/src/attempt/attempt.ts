@@ -19,7 +19,6 @@ import { renewRefused } from './renew-refused.ts'
 import { endTrace, traceAttempt } from './trace-attempt.ts'
 import { type Wait, waitedFor } from './waited-for.ts'
 
-/** A task that this process has claimed. */
 export type Claimed = Extract<Claim, { kind: 'claimed' }>
 
 /**

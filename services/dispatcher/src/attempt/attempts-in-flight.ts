@@ -1,13 +1,11 @@
 /** The attempts of this process, from their claims to their records. */
 export type AttemptsInFlight = ReturnType<typeof createAttemptsInFlight>
 
-/** @param capacity - Attempts at a time. */
 export function createAttemptsInFlight(capacity: number) {
   let count = 0
   let begun = 0
   let onEmpty: Array<() => void> = []
 
-  /** Resolves when no attempt is in flight. */
   function whenEmpty(): Promise<void> {
     return count === 0 ? Promise.resolve() : new Promise(resolve => void onEmpty.push(resolve))
   }
@@ -24,7 +22,6 @@ export function createAttemptsInFlight(capacity: number) {
     whenEmpty,
     /** Returns whether one more attempt may start beside a number of slow calls. These are not counted. */
     hasCapacity: (slowCalls: number): boolean => count - slowCalls < capacity,
-    /** How many attempts have begun so far. */
     get begun(): number {
       return begun
     },

@@ -14,7 +14,6 @@ import type { MasterKeys } from '@belfry/vault'
 import { LRUCache } from 'lru-cache'
 import { type IssuedToken, TokenRequestError, tokenRequestTimeoutMs, UnsentTokenRequestError } from './request-token.ts'
 
-/** The token of a connection, and its id. */
 export type AccessToken = { id: string; value: string }
 
 type Kept = AccessToken & { version: number; refreshAt: number; expiresAt: number }

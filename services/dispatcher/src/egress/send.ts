@@ -166,7 +166,6 @@ export function createHttpClient(connect: Connect) {
       const { maxRedirects, proxy, maxContentLength } = httpPolicy
       return send({ url, method, headerLines, data, timeout, gate, headers, maxRedirects, proxy, maxContentLength })
     },
-    /** Closes all connections, including those in use, and refuses new ones. */
     close,
   }
 }

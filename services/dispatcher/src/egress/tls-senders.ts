@@ -30,7 +30,6 @@ export function createTlsSenders(open: (secureContext: SecureContext) => Sender)
       if (settings.caCertificate === undefined && settings.clientCertificate === undefined) return null
       return senders.memo(`${id} ${version}`, { context: connection })
     },
-    /** Aborts the calls in flight and closes all sockets. */
     async close(): Promise<void> {
       await Promise.all([...senders.values()].map(sender => sender.close()))
     },

@@ -46,7 +46,6 @@ export function createBacklog(onAdd: () => void = () => {}) {
   }
 
   return {
-    /** The number of workspaces. */
     get size(): number {
       return entries.size
     },

@@ -25,7 +25,6 @@ export function incomingTask(id: string, workspace: string, dueAt: number, ofUrl
   return { id, workspace, dueAt, origin, host }
 }
 
-/** Returns a task from its row in PostgreSQL. */
 export function toIncomingTask(row: { id: string; workspaceId: string; dueAt: Date; origin: string }): IncomingTask {
   return incomingTask(row.id, row.workspaceId, row.dueAt.getTime(), row.origin)
 }

@@ -10,10 +10,8 @@ export type ClaimWaiter = {
   onJournaled(claim: PendingClaim, isWritten: boolean): void
 }
 
-/** A claim that was requested for a buffered task. */
 export class PendingClaim {
   readonly request: ClaimRequest
-  /** The session of the dispatcher. */
   readonly session: string
   /** Null until it is known, and after an error. */
   answer: Claim | null = null

@@ -64,7 +64,6 @@ export function createUpcomingReader(ctx: IntakeContext) {
     isTooLate: (dueAt: number): boolean => dueAt <= Math.max(readUntil, ctx.clock.now() + 2 * leadMs),
     /** Reads the last seconds again: notifications were missed, or the clock or the share of this dispatcher has changed. */
     rewind: waker.wake,
-    /** Reads until the process is to stop. */
     async run(): Promise<void> {
       for (let isRewound = true; !ctx.stop.aborted; ) {
         const nextMs: number | null = await round(isRewound).catch(error => {

@@ -19,7 +19,6 @@ type Entry = { tenant: KnownTenant; isUsed: boolean }
 
 const pageSize = 5_000
 
-/** @param read - Reads the tenants of workspaces. */
 export function createTenants(read: (workspaces: readonly string[]) => Promise<TenantRow[]>, tiers: Tiers) {
   const known = new Map<string, Entry>()
   const batch = microBatch<string, KnownTenant>({

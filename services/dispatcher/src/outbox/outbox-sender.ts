@@ -91,7 +91,6 @@ export function createOutboxSender(options: OutboxSenderOptions) {
   return {
     /** Sends messages that are due, unless as many as may be are in flight already. */
     wake,
-    /** Resolves when no message is in flight. */
     whenIdle,
     /** Takes no more messages, and waits for those in flight. A message that takes longer is sent again after its lease. */
     async finish(patienceMs: number): Promise<void> {

@@ -79,7 +79,6 @@ export function createHostQueues<Task extends QueueKey>(options: HostQueuesOptio
     /** Removes and returns the queued tasks that `isTaken` returns true for. */
     take: (isTaken: (task: Task) => boolean): Task[] =>
       [...state.queues.values()].flatMap(queue => take(state, queue, isTaken)),
-    /** Applies a change of the tenant of a workspace. */
     move: levels.move,
     /**
      * Removes and returns the tasks with prefetched claims that did not get a slot: they have waited for `ms`, or the

@@ -83,7 +83,6 @@ export class Slot<Task> {
     return tasksAt(tasks, 0, window.startingWithin(ms, this.#state.options.now()))
   }
 
-  /** See `Holding`. */
   beginCall(bytes: number): void {
     this.#holding.beginCall(bytes)
   }

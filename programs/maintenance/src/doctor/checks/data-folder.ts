@@ -8,7 +8,6 @@ import { codeOf, type Observation, ok, problem, reasonOf, warning } from '../fin
 
 const gigabyte = 1024 ** 3
 
-/** Checks the disk of the data folder. */
 export async function checkDisk(dataDir: string): Promise<Observation[]> {
   const { bsize, bavail, blocks } = await statfs(dataDir)
   return judgeDisk(dataDir, bavail * bsize, blocks * bsize)

@@ -37,7 +37,6 @@ async function readProcess(url: string, token?: string): Promise<ProcessReport> 
   }
 }
 
-/** Reads all given processes. */
 export async function checkProcesses(
   urls: readonly string[],
   token?: string,
