@@ -178,9 +178,9 @@ async function openEgress(config: Config, { ports }: Host) {
   const ownListeners = createOwnListeners(config.ownListeners, resolve, ports)
   await ownListeners.refresh()
   const { allowedPrivateTargets, blockedTargets, egressProxy: proxy } = config
-  const rules = { allowedPrivateTargets, blockedTargets, listeners: ownListeners, proxy }
-  const sender = createSender({ ...rules, resolve })
-  const tlsSenders = createTlsSenders(secureContext => createSender({ ...rules, resolve, secureContext }))
+  const rules = { allowedPrivateTargets, blockedTargets, listeners: ownListeners, proxy, resolve }
+  const sender = createSender(rules)
+  const tlsSenders = createTlsSenders(secureContext => createSender({ ...rules, secureContext }))
   const closeAll = async () => void (await Promise.all([sender.close(), tlsSenders.close()]))
   return { ownListeners, sender: { start: sender.start, send: sender.send, close: closeAll }, tlsSenders }
 }

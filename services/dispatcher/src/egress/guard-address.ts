@@ -5,18 +5,19 @@ import { isBlockedPort } from '@belfry/domain/target-url'
 import { BlockedAddressError, NameResolutionError } from './call-errors.ts'
 import type { OwnListeners } from './own-listeners.ts'
 import { createResolver, nothingAfter, type Resolve, resolveTimeoutMs } from './resolve-name.ts'
+import { type EgressProxy, isPastProxy } from './tunnel.ts'
 
 export type AddressGuard = ReturnType<typeof createAddressGuard>
 
-export type GuardOptions = {
+export type AddressRules = {
   /** Ranges that may be called although they are not public. */
-  allowed: readonly Cidr[]
-  /** Ranges that may not be called, even where `allowed` has them. Optional. */
-  blocked?: readonly Cidr[]
-  /** Ports that are refused even in allowed ranges. */
+  allowedPrivateTargets: readonly Cidr[]
+  /** Ranges that may not be called, although they are public or allowed. Optional. */
+  blockedTargets?: readonly Cidr[]
+  /** Ports that may not be called even in allowed ranges. */
   listeners: Pick<OwnListeners, 'includesName' | 'includesAddress'>
-  /** Whether a proxy resolves a name and guards its addresses. Default: no name. */
-  isGuardedElsewhere?: ((name: string, port: number) => boolean) | undefined
+  /** An HTTP proxy that the connections go through. Optional. */
+  proxy?: EgressProxy | null
   /** Resolves names. Default: DNS, then the operating system. */
   resolve?: Resolve
 }
@@ -24,8 +25,9 @@ export type GuardOptions = {
 const addressCacheMs = 5_000
 
 /** Creates a guard. It resolves a name once, checks every address, and returns only addresses that it has checked. */
-export function createAddressGuard(options: GuardOptions) {
-  const { allowed, blocked = [], listeners, resolve = createResolver(), isGuardedElsewhere } = options
+export function createAddressGuard(rules: AddressRules) {
+  const { allowedPrivateTargets: allowed, blockedTargets: blocked = [], listeners, proxy } = rules
+  const { resolve = createResolver() } = rules
   const mayCall = (address: string) => classifyAddress(address, allowed) === 'allowed' && !isWithin(address, blocked)
   const recent = new Map<string, Promise<LookupAddress[]>>()
 
@@ -52,7 +54,8 @@ export function createAddressGuard(options: GuardOptions) {
      */
     async check(host: string, port: number): Promise<LookupAddress[]> {
       if (isBlockedPort(port) || listeners.includesName(host, port)) throw new BlockedAddressError()
-      if (isGuardedElsewhere?.(host, port) && isIP(host) === 0) return [{ address: host, family: 0 }]
+      const isGuardedByProxy = proxy?.resolves && isIP(host) === 0 && !isPastProxy(proxy, host, port)
+      if (isGuardedByProxy) return [{ address: host, family: 0 }]
       const checked = await (recent.get(host) ?? remember(host))
       if (checked.some(({ address }) => listeners.includesAddress(address, port))) throw new BlockedAddressError()
       return checked

@@ -1,14 +1,11 @@
 import type { SecureContext } from 'node:tls'
-import type { Cidr } from '@belfry/domain/address'
 import axios, { type AxiosAdapter, AxiosHeaders, type AxiosResponse, type CreateAxiosDefaults } from 'axios'
 import { FailedCallError, WithheldError } from './call-errors.ts'
-import { type Connect, createConnect, dialDirectly } from './connect.ts'
-import { createAddressGuard } from './guard-address.ts'
+import { type Connect, createConnect } from './connect.ts'
+import { type AddressRules, createAddressGuard } from './guard-address.ts'
 import type { ResponseOutcome, SendOutcome } from './outcome.ts'
 import { outcomeOfError } from './outcome-of-error.ts'
-import { createOwnListeners, type OwnListeners } from './own-listeners.ts'
-import { createResolver, type Resolve } from './resolve-name.ts'
-import { createTunnelDial, type EgressProxy, isPastProxy } from './tunnel.ts'
+import { createTunnelDial } from './tunnel.ts'
 import { createUndiciAdapter, type WriteGate } from './undici-adapter.ts'
 
 export type { WriteGate } from './undici-adapter.ts'
@@ -24,17 +21,7 @@ export type OutgoingRequest = {
   timeoutMs: number
 }
 
-export type SenderOptions = {
-  /** Ranges that may be called although they are not public. */
-  allowedPrivateTargets: readonly Cidr[]
-  /** Ranges that may not be called, although they are public or allowed. Optional. */
-  blockedTargets?: readonly Cidr[]
-  /** Ports that may not be called even in allowed ranges. Optional. */
-  listeners?: OwnListeners
-  /** An HTTP proxy that the connections go through. Optional. */
-  proxy?: EgressProxy | null
-  /** Resolves names. Default: DNS, then the operating system. */
-  resolve?: Resolve
+export type SenderOptions = AddressRules & {
   /** The trusted authorities. Default: the authorities of Node, with TLS 1.2 or newer. */
   secureContext?: SecureContext
   /** For how long a request that cannot start is retried. Default: 3 s. */
@@ -62,16 +49,9 @@ const shortagePauseMs = 250
 
 /** Creates a sender. Every call to an address that a user chose goes through one. */
 export function createSender(options: SenderOptions): Sender {
-  const { allowedPrivateTargets: allowed, resolve = createResolver(), proxy, patienceMs = 3_000 } = options
-  const guard = createAddressGuard({
-    allowed,
-    blocked: options.blockedTargets ?? [],
-    resolve,
-    listeners: options.listeners ?? createOwnListeners([], resolve),
-    isGuardedElsewhere: proxy?.resolves ? (name, port) => !isPastProxy(proxy, name, port) : undefined,
-  })
-  const dial = proxy ? createTunnelDial(proxy, dialDirectly) : undefined
-  const client = createHttpClient(createConnect(guard, options.secureContext, dial))
+  const { proxy, secureContext, patienceMs = 3_000 } = options
+  const dial = proxy ? createTunnelDial(proxy) : undefined
+  const client = createHttpClient(createConnect(createAddressGuard(options), secureContext, dial))
 
   const start: Sender['start'] = (request, ends, gate) =>
     makeCall(client, toHttpRequest(request, gate), ends, performance.now() + patienceMs)

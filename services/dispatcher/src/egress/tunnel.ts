@@ -2,7 +2,7 @@ import { isIP, type Socket } from 'node:net'
 import { isAllowedHost } from '@belfry/domain/secrets/allowed-hosts'
 import { Client, errors } from 'undici'
 import { ConnectTimeoutError, ProxyError, TunnelRefusedError } from './call-errors.ts'
-import type { Dial } from './connect.ts'
+import { type Dial, dialDirectly } from './connect.ts'
 
 const proxyTimeoutMs = 5_000
 const answerTimeoutMs = 10_000
@@ -23,14 +23,11 @@ export function isPastProxy({ exceptions }: EgressProxy, host: string, port: num
   return exceptions.length > 0 && isAllowedHost(exceptions, `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`)
 }
 
-/**
- * Creates a dial function that reaches targets through an HTTP proxy, with a CONNECT for each connection.
- * @param dialPast - Reaches the hosts that are called past the proxy.
- */
-export function createTunnelDial(egress: EgressProxy, dialPast: Dial): Dial {
+/** Creates a dial function that reaches targets through an HTTP proxy, with a CONNECT for each connection. */
+export function createTunnelDial(egress: EgressProxy): Dial {
   const proxy = egress.url
   return async (target, port, signal, host) => {
-    if (isPastProxy(egress, host, port)) return dialPast(target, port, signal, host)
+    if (isPastProxy(egress, host, port)) return dialDirectly(target, port, signal)
     const { address, family } = target
     const authority = family === 6 ? `[${address}]:${port}` : `${address}:${port}`
     const client = new Client(proxy.origin, {

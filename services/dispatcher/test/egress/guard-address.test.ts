@@ -46,7 +46,7 @@ it.each([
   ['203.0.114.0/24', '::ffff:203.0.114.7'],
 ])('refuses the blocked range %s, also where it is allowed: %s', async (range, address) => {
   for (const opened of [false, true]) {
-    const rules = { allowed: parseCidrs(opened ? range : ''), blocked: parseCidrs(range) }
+    const rules = { allowedPrivateTargets: parseCidrs(opened ? range : ''), blockedTargets: parseCidrs(range) }
     const listeners = createOwnListeners([], async () => [])
     const closed = createAddressGuard({ ...rules, listeners, resolve: async () => ['8.8.8.8', address] })
     await expect(closed.check('example.com', 80)).rejects.toThrow(BlockedAddressError)
@@ -97,7 +97,7 @@ it('refuses a port of an own listener in an allowed range, by any name', async (
   const resolve = async () => ['10.0.0.5']
   const listeners = createOwnListeners([{ host: 'db.internal', port: 5432 }], resolve)
   await listeners.refresh()
-  const { check } = createAddressGuard({ allowed: parseCidrs('10.0.0.0/8'), listeners, resolve })
+  const { check } = createAddressGuard({ allowedPrivateTargets: parseCidrs('10.0.0.0/8'), listeners, resolve })
   for (const host of ['db.internal', 'DB.internal.', 'other.example', '10.0.0.5', '::ffff:10.0.0.5']) {
     await expect(check(host, 5432)).rejects.toThrow(BlockedAddressError)
     expect(await check(host, 80)).toHaveLength(1)
@@ -108,12 +108,13 @@ it('refuses a port of an own listener in an allowed range, by any name', async (
 it('refuses the name of its own front end without a look-up', async () => {
   const resolve = vi.fn(async () => ['8.8.8.8'])
   const listeners = createOwnListeners([{ host: 'belfry.example', port: 443, isShared: true }], resolve)
-  const { check } = createAddressGuard({ allowed: [], listeners, resolve })
+  const { check } = createAddressGuard({ allowedPrivateTargets: [], listeners, resolve })
   await expect(check('Belfry.example.', 443)).rejects.toThrow(BlockedAddressError)
   expect(resolve).not.toHaveBeenCalled()
   expect(await check('another.example', 443)).toHaveLength(1)
 })
 
 function guard(resolve: Resolve, opened = '') {
-  return createAddressGuard({ allowed: parseCidrs(opened), listeners: createOwnListeners([], resolve), resolve })
+  const listeners = createOwnListeners([], resolve)
+  return createAddressGuard({ allowedPrivateTargets: parseCidrs(opened), listeners, resolve })
 }

@@ -5,6 +5,7 @@ import { type Receiver, startReceiver } from '@belfry/test-support'
 import { startAwakeTime } from '@belfry/test-support/awake-time'
 import { expect } from 'vitest'
 import type { SendOutcome } from '../../src/egress/outcome.ts'
+import { createOwnListeners } from '../../src/egress/own-listeners.ts'
 import { createSender, type OutgoingRequest, type Sender, type SenderOptions } from '../../src/egress/send.ts'
 
 const loopback = parseCidrs('127.0.0.0/8,::1/128')
@@ -25,7 +26,8 @@ export async function setup(options: Partial<SenderOptions> = {}) {
 }
 
 export function senderFor(options: Partial<SenderOptions> = {}) {
-  const sender = createSender({ allowedPrivateTargets: loopback, ...options })
+  const listeners = createOwnListeners([], async () => [])
+  const sender = createSender({ allowedPrivateTargets: loopback, listeners, ...options })
   opened.push(() => sender.close())
   const send = (url: string, more: Partial<OutgoingRequest> = {}, mayShow?: RegExp) =>
     sendWith(sender, url, more, mayShow)

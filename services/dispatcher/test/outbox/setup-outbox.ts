@@ -10,6 +10,7 @@ import { borrowTestDatabase } from '@belfry/test-support'
 import { parseMasterKeys } from '@belfry/vault'
 import { onTestFinished } from 'vitest'
 import { createIdentity } from '../../src/attempt/build-request.ts'
+import { createOwnListeners } from '../../src/egress/own-listeners.ts'
 import { createSender } from '../../src/egress/send.ts'
 import { openMetrics } from '../../src/metrics.ts'
 import { type Outbox, openOutbox } from '../../src/outbox/outbox.ts'
@@ -29,6 +30,7 @@ export async function setup(certificate: string | null = null) {
   const outboxes: Outbox[] = []
   const sender = createSender({
     allowedPrivateTargets: parseCidrs('127.0.0.0/8'),
+    listeners: createOwnListeners([], async () => []),
     ...(certificate && { secureContext: createSecureContext({ ca: certificate }) }),
   })
   onTestFinished(async () => {
