@@ -194,17 +194,13 @@ async function findAccount(file: string, url: string): Promise<Account | null> {
   }
 }
 
-/** The database of the services, and its description for the user. */
-export type Servers = {
-  databaseUrl: string
-  /** The URLs of the services' own roles, as variables. Empty for the user's database: the environment may have them. */
-  roleUrls: Environment
-  database: string
-}
-
-/** Starts a PostgreSQL on a port next to the API's, unless the user has set one. */
-async function startServers(config: Config, port: number, opened: OpenStack): Promise<Servers> {
+/**
+ * Starts a PostgreSQL on a port next to the API's, unless the user has set one. Returns the database of the services, its
+ * description for the user, and the URLs of the services' own roles, as variables.
+ */
+async function startServers(config: Config, port: number, opened: OpenStack) {
   const { databaseUrl, dataDir } = config
+  // The environment may have the URLs of the roles.
   if (databaseUrl) return { databaseUrl, roleUrls: {}, database: withoutPassword(databaseUrl) }
   const place = { dataDir: join(dataDir, 'postgres'), logFile: join(dataDir, 'logs/postgres.log') }
   const start = (wanted: number) => startPostgres({ ...place, port: wanted })
