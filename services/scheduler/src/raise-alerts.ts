@@ -18,7 +18,11 @@ export async function raiseAlerts(ctx: Context, lagMs?: number): Promise<number>
   for (;;) {
     let messages = 0
     const store = async (tx: Transaction, news: IntegrationNews[]): Promise<Notified[]> => {
-      for (const one of news) messages += await storeAlerts(tx, one)
+      for (const one of news) {
+        const alerts = alertsOf(one)
+        for (const alert of alerts) await storeAlert(tx, one, alert)
+        messages += alerts.length
+      }
       return news.map(({ id, pauseMs, sinceMs }) => ({ integrationId: id, pauseMs: nextAlertPause(pauseMs, sinceMs) }))
     }
     const { notified, hasMore } = await notifyIntegrations(ctx.pool, store, lagMs)
@@ -26,12 +30,6 @@ export async function raiseAlerts(ctx: Context, lagMs?: number): Promise<number>
     if (messages > 0) ctx.log.info({ integrations: notified, messages }, 'alerts.raised')
     if (!hasMore) return total
   }
-}
-
-async function storeAlerts(tx: Transaction, news: IntegrationNews): Promise<number> {
-  const alerts = alertsOf(news)
-  for (const alert of alerts) await storeAlert(tx, news, alert)
-  return alerts.length
 }
 
 function alertsOf({ happened, at, workspaceId, workspaceName: name }: IntegrationNews): Alert[] {
