@@ -6,6 +6,7 @@ import { admit, queueWhenDue, startAttempts } from './intake/admit.ts'
 import { shareCircuits } from './intake/circuits.ts'
 import { toIncomingTask } from './intake/incoming-task.ts'
 import type { IncomingTask } from './intake/task-buffer.ts'
+import { idOf } from './scheduling/queue.ts'
 
 // A task that no attempt takes in so many readings, at least a millisecond apart, waits for something else. On a busy machine
 // the readings are slow too, so their number is a better limit than a time.
@@ -13,8 +14,6 @@ const maxVainReadings = 5_000
 
 /** Returns the part of the dispatcher in a move of the virtual clock: it makes the attempts that are due. */
 export function createVirtualDispatcher(ctx: Context): VirtualRole {
-  const keyOf = ({ workspace, host }: { workspace: string; host: string }) => `${workspace} ${host}`
-
   async function readDueTasks(): Promise<DueTask[]> {
     const until = new Date(ctx.clock.now() + 1) // times have whole milliseconds
     const { value: page } = await waitingTasks(ctx.pool, { from: new Date(0), until }).next()
@@ -23,8 +22,8 @@ export function createVirtualDispatcher(ctx: Context): VirtualRole {
 
   // Leaves out tasks behind an open circuit breaker.
   function startable(rows: readonly DueTask[]): IncomingTask[] {
-    const open = new Set(openCircuits().map(keyOf))
-    return rows.map(toIncomingTask).filter(task => !open.has(keyOf(task)))
+    const open = new Set(openCircuits().map(idOf))
+    return rows.map(toIncomingTask).filter(task => !open.has(idOf(task)))
   }
 
   function openCircuits() {

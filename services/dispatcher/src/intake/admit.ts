@@ -45,15 +45,18 @@ export function admit(ctx: IntakeContext, tasks: readonly IncomingTask[]): { tak
 function queueWhenKnown(ctx: IntakeContext, workspace: string, tasks: readonly BufferedTask[]): void {
   const onWait = (error: unknown) => ctx.log.warn({ err: error }, 'tenants.waiting_for_database')
   retryDatabase(() => ctx.tenants.load(workspace), { onWait, signal: ctx.stop })
-    .then(() => {
-      if (ctx.stop.aborted) return requeue(ctx, tasks)
-      for (const task of tasks) queueWhenDue(ctx, task)
-      startAttempts(ctx)
-    })
+    .then(() => queueUnlessStopped(ctx, tasks))
     .catch(error => {
       ctx.log.warn({ err: error }, 'tenants.unknown')
       return requeue(ctx, tasks)
     })
+}
+
+/** Queues buffered tasks at their time. When the process stops, they are requeued instead. */
+export async function queueUnlessStopped(ctx: IntakeContext, tasks: readonly BufferedTask[]): Promise<void> {
+  if (ctx.stop.aborted) return requeue(ctx, tasks)
+  for (const task of tasks) queueWhenDue(ctx, task)
+  startAttempts(ctx)
 }
 
 /**
