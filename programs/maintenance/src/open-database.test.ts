@@ -32,7 +32,7 @@ it.skipIf(process.platform === 'win32')('neither opens nor replaces the database
 
   const installation = { dataDir, wantedDataDir: dataDir, launcher: null, env: {} }
   await expect(openDatabase(installation)).rejects.toThrow('A container still uses')
-  const options = { until: null, holds: true, withoutSecrets: false }
+  const options = { hold: true }
   await expect(restore(installation, dataDir, options, () => {})).rejects.toThrow('A container still uses')
   expect((await readdir(dataDir)).sort()).toEqual([...before, 'logs'].sort())
 })

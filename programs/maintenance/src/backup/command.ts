@@ -16,7 +16,7 @@ import { openStore } from './open-store.ts'
 
 type Output = { json?: boolean }
 type BackupOptions = Output & { to?: string; withSecrets?: boolean; keep?: string }
-type RestoreFlags = Output & { drill?: boolean; until?: string; hold: boolean; withoutSecrets?: boolean }
+type RestoreFlags = Output & RestoreOptions & { drill?: boolean }
 
 export function addBackup(program: Command): void {
   const backup = program.command('backup').description('make, list and verify backups')
@@ -104,11 +104,9 @@ async function verify(wanted: string, { json }: Output): Promise<void> {
 
 async function runRestore(wanted: string, flags: RestoreFlags): Promise<void> {
   if (flags.drill) return verify(wanted, flags)
-  const { until = null, hold: holds, withoutSecrets = false } = flags
-  const options: RestoreOptions = { until, holds, withoutSecrets }
   await inTemporaryFolder(workFolder, async work => {
     const installation = readInstallation()
-    await restore(installation, await findBackup(installation, wanted, work), options, write)
+    await restore(installation, await findBackup(installation, wanted, work), flags, write)
   })
 }
 

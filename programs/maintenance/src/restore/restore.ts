@@ -15,14 +15,8 @@ import { checkRestored } from './check-restored.ts'
 import { restoreDump } from './drill.ts'
 import { unpackCluster } from './unpack-cluster.ts'
 
-export type RestoreOptions = {
-  /** Also holds tasks that are due before this time: see `hold-overdue`. */
-  until: string | null
-  /** Whether tasks that may have been delivered since the backup are held. */
-  holds: boolean
-  /** Restores although the keys of the stored secrets are missing. */
-  withoutSecrets: boolean
-}
+/** The flags of the command `restore`. */
+export type RestoreOptions = { until?: string; hold: boolean; withoutSecrets?: boolean }
 
 type Print = (line: string) => void
 
@@ -135,8 +129,8 @@ function readKeys(dataDir: string, env: Installation['env']): string | undefined
 // An interrupted check must not leave a dump in place whose tasks are not held.
 async function finish({ manifest, options, print }: Restore, url: string, keys: string | undefined): Promise<void> {
   print(await migrate(url, ['deploy']))
-  const { until, holds } = options
-  if (holds) print(await migrate(url, ['hold-overdue', ...(until === null ? [] : ['--until', until])]))
+  const { until, hold } = options
+  if (hold) print(await migrate(url, ['hold-overdue', ...(until === undefined ? [] : ['--until', until])]))
   const { problems, notes } = await checkRestored(url, manifest, keys)
   for (const line of [...notes, ...problems]) print(line)
   if (problems.length > 0) throw new PlainError('The restored database is not what the backup describes.')
