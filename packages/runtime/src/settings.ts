@@ -69,10 +69,7 @@ export const tracingSettings = {
   OTEL_TRACES_EXPORTER: z.enum(['otlp', 'none'], 'must be otlp or none').optional(),
 }
 
-export function wantsTracing(env: {
-  OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined
-  OTEL_TRACES_EXPORTER?: string | undefined
-}): boolean {
+export function wantsTracing(env: z.output<z.ZodObject<typeof tracingSettings>>): boolean {
   return (env.OTEL_TRACES_EXPORTER ?? (env.OTEL_EXPORTER_OTLP_ENDPOINT ? 'otlp' : 'none')) === 'otlp'
 }
 

@@ -58,7 +58,7 @@ export async function startDispatcher(config: Config, log: Logger, host: Host, p
   const checks = { database: () => pingPool(pool), ...(queue && { queue: () => queue.ping() }) }
   reportBuild(ctx.metrics.meter, log, { version, revision: config.revision })
   measurePool(ctx.metrics.meter, pool)
-  measureCapacity(ctx.metrics.meter, config.concurrency, ctx)
+  measureCapacity(ctx, config.concurrency)
   measureDependencies(ctx.metrics.meter, checks)
   // The predecessors of this process may know hosts that fail.
   await shareCircuits(ctx).catch(error => log.warn({ err: error }, 'circuits.unknown'))

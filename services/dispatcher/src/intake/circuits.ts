@@ -2,7 +2,6 @@ import { claimProbes, type PublishedCircuit, publishCircuits } from '@belfry/db/
 import { toId } from '@belfry/domain/id'
 import { steadyTime } from '@belfry/runtime'
 import type { CircuitChange } from '../scheduling/circuit-breaker.ts'
-import type { OpenCircuit } from '../scheduling/host-queues.ts'
 import type { QueueKey } from '../scheduling/queue.ts'
 import type { IntakeContext } from './intake-context.ts'
 
@@ -32,10 +31,9 @@ export function reportCircuit(ctx: IntakeContext, key: QueueKey, change: NonNull
  * `HOST_RETRY_AFTER_MAX_MS` is set.
  * @param askedMs - 0: it has not asked for one.
  */
-export function pauseHost(ctx: IntakeContext, { host, workspace }: QueueKey, askedMs: number): void {
+export function pauseHost(ctx: IntakeContext, key: QueueKey, askedMs: number): void {
   const ms = Math.min(askedMs, ctx.retryAfterMaxMs)
   if (ms === 0) return
-  const key = { host, workspace }
   const change = ctx.hostQueues.openCircuit(key, steadyTime() + ms)
   if (change) reportCircuit(ctx, key, change)
 }
@@ -48,7 +46,10 @@ export function pauseHost(ctx: IntakeContext, { host, workspace }: QueueKey, ask
  */
 export async function shareCircuits(ctx: IntakeContext): Promise<number> {
   const known = ctx.hostQueues.openCircuits()
-  const { resets, opened, paused } = await publishCircuits(ctx.pool, ctx.dispatcher.id, known.map(toPublished))
+  const published = known.map(({ workspace, host, openUntil }) => {
+    return { workspaceId: workspace, host, openForMs: openUntil - steadyTime() }
+  })
+  const { resets, opened, paused } = await publishCircuits(ctx.pool, ctx.dispatcher.id, published)
   const moved = ctx.hostQueues.setPaused(paused.map(({ workspaceId: workspace, host }) => ({ workspace, host })))
   for (const { workspace, host } of moved) {
     const isPaused = paused.some(one => one.workspaceId === workspace && one.host === host)
@@ -61,10 +62,6 @@ export async function shareCircuits(ctx: IntakeContext): Promise<number> {
   const adopted = opened.filter(circuit => adopt(ctx, circuit))
   const allowed = await probeHosts(ctx)
   return moved.length + resets.length + adopted.length + allowed
-}
-
-function toPublished({ workspace, host, openUntil }: OpenCircuit): PublishedCircuit {
-  return { workspaceId: workspace, host, openForMs: openUntil - steadyTime() }
 }
 
 function adopt(ctx: IntakeContext, { workspaceId: workspace, host, openForMs }: PublishedCircuit): boolean {

@@ -1,5 +1,5 @@
 import Denque from 'denque'
-import type { CircuitBreaker, CircuitChange } from './circuit-breaker.ts'
+import type { CircuitChange } from './circuit-breaker.ts'
 import { createPrefetchWindows } from './prefetch-windows.ts'
 import {
   countBlocked,
@@ -19,11 +19,6 @@ import {
 import { type Slot, startNext } from './slot.ts'
 import type { StartRate } from './start-window.ts'
 import { createTenantLevels } from './tenant-levels.ts'
-
-/** A queue whose circuit breaker is open or half-open. `isWaiting`: it has tasks. */
-export type OpenCircuit = QueueKey & { isWaiting: boolean } & Pick<CircuitBreaker, 'probesUntil' | 'isProbing'> & {
-    openUntil: number
-  }
 
 /**
  * The due tasks of a process that wait for a slot, in a queue for each workspace and host. Slots go round-robin to
@@ -106,8 +101,11 @@ export function createHostQueues<Task extends QueueKey>(options: HostQueuesOptio
     moveSlowCalls: levels.moveSlowCalls,
     /** Removes empty queues that had no attempt for a minute, and of the other empty ones all but some thousands. */
     evictIdle: (): void => evictIdle(state),
-    /** Returns the queues whose circuit breaker is open or half-open, and when it becomes half-open. */
-    openCircuits: (): OpenCircuit[] =>
+    /**
+     * Returns the queues whose circuit breaker is open or half-open, and when it becomes half-open. `isWaiting`: a queue has
+     * tasks.
+     */
+    openCircuits: () =>
       [...state.queues.values()].flatMap(({ key, tasks, breaker: { openUntil, probesUntil, isProbing } }) =>
         openUntil === null ? [] : [{ openUntil, probesUntil, isProbing, isWaiting: !tasks.isEmpty(), ...key }],
       ),
