@@ -18,7 +18,6 @@ import type { Allowed } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { isExactly, isOnPage, readBoundedPage, type Scan, where } from '../http/bounded-page.ts'
-import { presentControls } from '../tasks/controls.ts'
 import { inspectSchedule } from './inspect-schedule.ts'
 
 export const getCronJob = endpoint(operations.getCronJob, readCronJob)
@@ -135,7 +134,8 @@ export function presentCronJob(row: CronJobRow, now: number): CronJob {
     catch_up: row.catchUp,
     starts_at: row.startsAt?.toISOString() ?? null,
     ends_at: row.endsAt?.toISOString() ?? null,
-    ...presentControls(row.writtenLabels?.length ? { ...row, labels: row.writtenLabels } : row),
+    max_age_ms: row.maxAgeMs ?? null,
+    labels: [...((row.writtenLabels?.length ? row.writtenLabels : row.labels) ?? [])],
     status,
     failing_since: row.failingSince?.toISOString() ?? null,
     paused_reason: row.pausedReason === null ? null : 'failing',

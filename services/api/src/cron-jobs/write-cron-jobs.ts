@@ -31,7 +31,6 @@ import { created } from '../http/response.ts'
 import { nameQueues, planQueues, type QueueDefaults } from '../queues/queues.ts'
 import { readQuota, refuseLargePayload } from '../quotas/quotas.ts'
 import { requireSecretUse } from '../secrets/require-secret-use.ts'
-import { toStoredControls } from '../tasks/controls.ts'
 import { inspectRequest, toLabels, toRequestChange, toStoredRequest } from '../tasks/new-task.ts'
 import { findTask } from '../tasks/read-tasks.ts'
 import { enqueue, type Origin, type ScheduleRequest, schedule } from '../tasks/schedule.ts'
@@ -146,7 +145,8 @@ function scheduleOf<Body extends CreateCronJobBody | UpdateCronJobBody>(body: Bo
     endsAt: body.ends_at as Body['ends_at'],
     overlap: body.overlap as Body['overlap'],
     catchUp: body.catch_up as Body['catch_up'],
-    ...toStoredControls(body),
+    maxAgeMs: body.max_age_ms as Body['max_age_ms'],
+    labels: body.labels as Body['labels'],
   }
 }
 

@@ -1,4 +1,3 @@
-import type { CallbackEvent } from '@belfry/contract/callback'
 import type { PublishEventBody } from '@belfry/contract/event'
 import { operations } from '@belfry/contract/operations'
 import type { Task } from '@belfry/contract/task'
@@ -16,7 +15,6 @@ import { presentNewTask } from '@belfry/present/task-form'
 import { requireReader } from '../auth/require-reader.ts'
 import { creation } from '../endpoint.ts'
 import { ApiResponse } from '../http/response.ts'
-import { type Controls, controlColumns, toStoredControls } from '../tasks/controls.ts'
 import {
   inspectRequest,
   mergeCallbacks,
@@ -111,9 +109,8 @@ type Target = Omit<StoredRequest, 'payload'> &
   Pick<TaskControls, 'maxAgeMs' | 'labels'> &
   Pick<NewTask, 'subscriptionId' | 'isMissed' | 'isReport'>
 
-function toControls(event: Controls): TaskControls & Pick<Required<TaskControls>, 'maxAgeMs'> {
-  const { maxAgeMs = null, labels } = toStoredControls(event)
-  return { maxAgeMs, labels: toLabels(labels) }
+function toControls({ max_age_ms, labels }: Pick<PublishEventBody, 'max_age_ms' | 'labels'>) {
+  return { maxAgeMs: max_age_ms ?? null, labels: toLabels(labels) } satisfies TaskControls
 }
 
 /**
@@ -123,13 +120,13 @@ function toControls(event: Controls): TaskControls & Pick<Required<TaskControls>
 async function findTargets(
   db: Db,
   workspaceId: string,
-  event: Pick<PublishEventBody, 'topic' | 'payload' | 'headers' | CallbackEvent> & Controls & { text: string | null },
+  event: PublishEventBody & { text: string | null },
   queue: string | null,
 ): Promise<Target[]> {
   const text = `
     SELECT url, 'POST' AS method, headers, max_retries AS "maxRetries", backoff, base_delay_ms AS "baseDelayMs",
            max_delay_ms AS "maxDelayMs", timeout_ms AS "timeoutMs", queue, connection, callbacks,
-           retry_delays AS "retryDelays", ${controlColumns}, filter, mcp,
+           retry_delays AS "retryDelays", max_age_ms AS "maxAgeMs", labels, filter, mcp,
            CASE WHEN paused_reason IS NOT NULL THEN true END AS "isMissed", coalesce((
              SELECT o.subscription_id FROM subscription_secrets o
              WHERE o.subscription_id = subscriptions.id AND o.expires_at IS NULL
@@ -150,7 +147,7 @@ async function findTargets(
       // What the headers of an event prove to the targets of the workspace is not for an MCP client.
       headers: mcp ? row.headers : JSON.stringify(mergeHeaders(event.headers, JSON.parse(row.headers))),
       callbacks: mergeCallbacks(row.callbacks, toStoredCallbacks(event)),
-      maxAgeMs: earlier(toControls(event).maxAgeMs, row.maxAgeMs),
+      maxAgeMs: earlier(event.max_age_ms, row.maxAgeMs),
       labels: toLabels([...new Set([...(row.labels ?? []), ...(event.labels ?? [])])]),
     }),
   )

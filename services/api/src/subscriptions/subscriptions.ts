@@ -18,7 +18,6 @@ import { type PageRows, readPage } from '../http/page.ts'
 import { created } from '../http/response.ts'
 import { nameQueues, planQueues } from '../queues/queues.ts'
 import { requireSecretUse } from '../secrets/require-secret-use.ts'
-import { presentControls, toStoredControls } from '../tasks/controls.ts'
 import {
   inspectRequest,
   mergeCallbacks,
@@ -56,7 +55,8 @@ export const createSubscription = endpoint(operations.createSubscription, {
         queue: queueNameOf(body.queue) ?? null,
         connection: body.connection ?? null,
         callbacks,
-        ...toStoredControls(body),
+        maxAgeMs: body.max_age_ms,
+        labels: body.labels,
       })
     }
     const row = await refuseUsedKey(body.key, () => ctx.prisma.$transaction(store))
@@ -116,7 +116,8 @@ export const updateSubscription = endpoint(operations.updateSubscription, {
       timeoutMs: body.timeout_ms,
       queue: queueNameOf(body.queue),
       connection: body.connection,
-      ...toStoredControls(body),
+      maxAgeMs: body.max_age_ms,
+      labels: body.labels,
     })
     const callbackChange = toCallbackChange(body)
     if (isEmpty(change) && callbackChange === undefined) return readSubscription(ctx, input)
@@ -209,7 +210,8 @@ function presentSubscription(row: SubscriptionRow): Subscription {
     queue: row.queue ?? null,
     connection: row.connection ?? null,
     ...presentCallbacks(row.callbacks),
-    ...presentControls(row),
+    max_age_ms: row.maxAgeMs,
+    labels: row.labels,
     active: row.active && row.pausedReason === null,
     failing_since: row.failingSince?.toISOString() ?? null,
     paused_reason: row.pausedReason === null ? null : 'failing',
