@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events'
 import type { Pool } from '@belfry/db/postgres/pool'
 import { firstUuidAt, timeOfUuid } from '@belfry/domain/id'
 import type { RunRow } from '@belfry/present/run-row'
@@ -36,26 +37,20 @@ export function followRuns(pool: Pool): (workspaceIds: readonly string[]) => Pro
       return { workspaceId, since, named: longInFlight.filter(id => !current.has(id)) }
     })
     const found = await readIds(pool, searches)
-    const fresh = new Map<string, string[]>()
-    const after = new Map<string, Seen>()
-    for (const workspaceId of workspaceIds) {
-      const ids = found.get(workspaceId) ?? []
-      fresh.set(
-        workspaceId,
-        ids.filter(id => !before.get(workspaceId)?.ids.has(id)),
-      )
-      after.set(workspaceId, { since: floor, longInFlight: inFlight.get(workspaceId) ?? [], ids: new Set(ids) })
-    }
+    const isFresh = (workspaceId: string, id: string) => !before.get(workspaceId)?.ids.has(id)
+    const fresh = [...found].map(([of, ids]) => [of, ids.filter(id => isFresh(of, id))] as const)
     const some = await readSome(pool, fresh)
-    before = after
-    const news = new Map<string, NewRuns>()
-    for (const workspaceId of workspaceIds) {
-      // Before the oldest call in flight, whose run is yet to come.
-      const [first = floor] = [floor, ...(inFlight.get(workspaceId) ?? [])].sort()
-      const upTo = firstUuidAt(timeOfUuid(first))
-      news.set(workspaceId, { ...(some.get(workspaceId) ?? { runs: [], omitted: 0 }), upTo })
-    }
-    return news
+    const longInFlight = (workspaceId: string) => inFlight.get(workspaceId) ?? []
+    before = new Map(
+      workspaceIds.map(id => [id, { since: floor, longInFlight: longInFlight(id), ids: new Set(found.get(id)) }]),
+    )
+    return new Map(
+      workspaceIds.map(id => {
+        // Before the oldest call in flight, whose run is yet to come.
+        const [first = floor] = [floor, ...longInFlight(id)].sort()
+        return [id, { ...(some.get(id) ?? { runs: [], omitted: 0 }), upTo: firstUuidAt(timeOfUuid(first)) }]
+      }),
+    )
   }
 }
 
@@ -64,10 +59,8 @@ export async function runsAfter(pool: Pool, workspaceId: string, after: string):
   return (await readSome(pool, found)).get(workspaceId) ?? { runs: [], omitted: 0 }
 }
 
-type InFlight = { floor: string; inFlight: Map<string, string[]> }
-
 // Reads the runs that have been in flight for longer than the overlap: at most as many as all dispatchers have slots.
-async function readInFlight(pool: Pool, workspaceIds: readonly string[]): Promise<InFlight> {
+async function readInFlight(pool: Pool, workspaceIds: readonly string[]) {
   const { rows } = await pool.query<{ workspaceId: string; ids: string[]; floor: string }>({
     name: 'runs_in_flight',
     text: `SELECT w.id AS "workspaceId", floor, array(
@@ -90,16 +83,18 @@ type Search = { workspaceId: string; since: string; named: string[] }
 // Oldest first.
 async function readIds(pool: Pool, searches: readonly Search[]): Promise<Map<string, string[]>> {
   const named = searches.flatMap(({ workspaceId, named }) => named.map(id => ({ workspaceId, id })))
-  const { rows } = await pool.query<{ workspaceId: string; id: string }>({
+  const { rows } = await pool.query<{ workspaceId: string; ids: string[] }>({
     name: 'runs_since',
-    text: `SELECT w.id AS "workspaceId", u.id
-           FROM unnest($1::uuid[], $2::uuid[]) AS w (id, since) CROSS JOIN LATERAL (
-             SELECT id FROM runs WHERE workspace_id = w.id AND id > w.since ORDER BY id DESC LIMIT ${maxIds}
-           ) u
-           UNION SELECT u.workspace_id, u.id
-           FROM unnest($3::uuid[], $4::uuid[]) AS n (workspace_id, id)
-           JOIN runs u ON u.workspace_id = n.workspace_id AND u.id = n.id
-           ORDER BY id`,
+    text: `SELECT workspace_id AS "workspaceId", array_agg(id ORDER BY id)::text[] AS ids
+           FROM (
+             SELECT w.id AS workspace_id, u.id
+             FROM unnest($1::uuid[], $2::uuid[]) AS w (id, since) CROSS JOIN LATERAL (
+               SELECT id FROM runs WHERE workspace_id = w.id AND id > w.since ORDER BY id DESC LIMIT ${maxIds}
+             ) u
+             UNION SELECT u.workspace_id, u.id
+             FROM unnest($3::uuid[], $4::uuid[]) AS n (workspace_id, id)
+             JOIN runs u ON u.workspace_id = n.workspace_id AND u.id = n.id
+           ) found GROUP BY 1`,
     values: [
       searches.map(({ workspaceId }) => workspaceId),
       searches.map(({ since }) => since),
@@ -107,17 +102,14 @@ async function readIds(pool: Pool, searches: readonly Search[]): Promise<Map<str
       named.map(({ id }) => id),
     ],
   })
-  const found = new Map<string, string[]>()
-  for (const { workspaceId, id } of rows) {
-    const ids = found.get(workspaceId)
-    if (ids) ids.push(id)
-    else found.set(workspaceId, [id])
-  }
-  return found
+  return new Map(rows.map(({ workspaceId, ids }) => [workspaceId, ids]))
 }
 
 // Reads half of too many runs from those that took longest, and half from the newest.
-async function readSome(pool: Pool, ids: ReadonlyMap<string, readonly string[]>): Promise<Map<string, SomeRuns>> {
+async function readSome(
+  pool: Pool,
+  ids: Iterable<readonly [string, readonly string[]]>,
+): Promise<Map<string, SomeRuns>> {
   const some = new Map<string, SomeRuns>()
   const shown: Array<{ workspaceId: string; id: string }> = []
   for (const [workspaceId, all] of ids) {
@@ -143,15 +135,13 @@ const intervalMs = 1_000
 
 /** Polls all watched workspaces together once a second, independent of their number and of their listeners. */
 export function createRunTails(pool: Pool, onError: (error: Error) => void) {
-  const listeners = new Map<string, Set<Listener>>()
+  const tails = new EventEmitter<Record<string, [NewRuns]>>().setMaxListeners(0)
   let stop: AbortController | undefined
 
   function start(): AbortController {
     const look = followRuns(pool)
     const run = async () => {
-      for (const [workspaceId, news] of await look([...listeners.keys()])) {
-        for (const listener of listeners.get(workspaceId) ?? []) listener(news)
-      }
+      for (const [workspaceId, news] of await look(tails.eventNames().map(String))) tails.emit(workspaceId, news)
     }
     const started = new AbortController()
     void every({ intervalMs, run, onError: error => onError(error as Error) }, started.signal)
@@ -161,13 +151,11 @@ export function createRunTails(pool: Pool, onError: (error: Error) => void) {
   return {
     /** Calls the listener with the new runs of a workspace until the returned function is called. */
     listen(workspaceId: string, listener: Listener): () => void {
-      const own = listeners.get(workspaceId) ?? new Set()
-      listeners.set(workspaceId, own.add(listener))
+      tails.on(workspaceId, listener)
       stop ??= start()
       return () => {
-        own.delete(listener)
-        if (own.size === 0 && listeners.get(workspaceId) === own) listeners.delete(workspaceId)
-        if (listeners.size > 0) return
+        tails.off(workspaceId, listener)
+        if (tails.eventNames().length > 0) return
         stop?.abort()
         stop = undefined
       }
