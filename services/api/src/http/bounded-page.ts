@@ -136,30 +136,26 @@ function withinBytes(payload: string): string {
     ) sized WHERE coalesce(sized.bytes_before, 0) < ${maxPageBytes}`
 }
 
-/** Collects the conditions of a list query and their parameters. Values never become part of the SQL text. */
-export type Where = {
-  /** Adds a condition in which each `?` stands for the next value. */
-  and(condition: string, ...values: unknown[]): void
-  /** Adds a value alone, and returns its placeholder. */
-  add(value: unknown): string
-  /** The conditions joined by AND, or an empty text. */
-  readonly text: string
-  readonly values: unknown[]
-}
-
-/** @param before - Earlier conditions of the same statement, whose values come first. */
-export function where(before: Where | undefined = undefined): Where {
-  const values: unknown[] = [...(before?.values ?? [])]
+/**
+ * Collects the conditions of a list query and their parameters. Values never become part of the SQL text.
+ * @param before - Earlier conditions of the same statement, whose values come first.
+ */
+export function where(before: { values: readonly unknown[] } = { values: [] }) {
+  const values = [...before.values]
   const conditions: string[] = []
   return {
     values,
-    and(condition, ...given) {
-      const rest = [...given]
-      conditions.push(condition.replace(/\?/g, () => `$${values.push(rest.shift())}`))
+    /** Adds a condition in which each `?` stands for the next value. */
+    and(condition: string, ...given: unknown[]): void {
+      conditions.push(condition.replace(/\?/g, () => `$${values.push(given.shift())}`))
     },
-    add: value => `$${values.push(value)}`,
+    /** Adds a value alone, and returns its placeholder. */
+    add: (value: unknown) => `$${values.push(value)}`,
+    /** The conditions joined by AND, or an empty text. */
     get text() {
       return conditions.join(' AND ')
     },
   }
 }
+
+export type Where = ReturnType<typeof where>

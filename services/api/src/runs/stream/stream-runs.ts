@@ -124,7 +124,11 @@ export async function* runEvents(ctx: Context, { workspaceIds, after, check, ove
     let behind = after
     let beatAt = performance.now()
     while (!over.aborted && waitingLength <= maxWaiting) {
-      if (!(await isAllowed(checkAgain))) return
+      try {
+        await checkAgain()
+      } catch {
+        return // also when the check fails
+      }
       const upTo = upTos.size === workspaceIds.length ? [...upTos.values()].sort()[0] : undefined
       // Only now: a long call that ends before the first look at its workspace is in no news.
       if (behind !== undefined && upTo !== undefined) {
@@ -177,11 +181,4 @@ function toOmitted(count: number): string {
 function toText(events: string[], place: string | undefined): string {
   const last = events.pop() ?? '\n'
   return `${events.join('')}${place === undefined ? '' : `id: ${toId('run', place)}\n`}${last}`
-}
-
-async function isAllowed(check: Watch['check']): Promise<boolean> {
-  return check().then(
-    () => true,
-    () => false, // also when the check fails
-  )
 }
