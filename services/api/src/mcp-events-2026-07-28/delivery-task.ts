@@ -7,20 +7,13 @@ import type { Allowed } from '../auth/authorize.ts'
 /** The caller of a request, with the rights to what its events schedule. */
 export type Caller = { caller: Allowed<'cron_job.write'>; request: Request }
 
-/** The columns of a subscription that its tasks have too. */
-export type Delivery = Pick<
-  SubscriptionRow,
-  | ('id' | 'url' | 'headers' | 'labels')
-  | ('maxRetries' | 'backoff' | 'baseDelayMs' | 'maxDelayMs' | 'retryDelays' | 'timeoutMs')
->
-
 /** Returns a task that sends something to the callback of a subscription, signed with its secret. */
 export function deliveryTask(
-  { workspaceId }: Allowed,
-  { id: subscriptionId, ...delivery }: Delivery,
+  subscription: SubscriptionRow,
   sent: Pick<NewTask, 'name' | 'payload' | 'executeAt'>,
 ): NewTask {
-  const { url, headers, labels, maxRetries, backoff, baseDelayMs, maxDelayMs, retryDelays, timeoutMs } = delivery
+  const { id: subscriptionId, workspaceId, url, headers, labels, timeoutMs } = subscription
+  const { maxRetries, backoff, baseDelayMs, maxDelayMs, retryDelays } = subscription
   return {
     ...{ url, method: 'POST', headers, labels, maxRetries, backoff, baseDelayMs, maxDelayMs, retryDelays, timeoutMs },
     ...{ id: newUuid(), workspaceId, source: 'event', topic: null, eventId: null, replayOf: null },

@@ -36,10 +36,8 @@ type McpSubscription = {
   delivery_status: DeliveryStatus
 }
 
-const right = 'subscription.write'
-
 const subscribing = {
-  right,
+  right: 'subscription.write',
   summary: 'Create or renew the subscription of an MCP client',
   body: subscribeBody,
   response: { status: 200, body: z.custom<McpSubscription>() },
@@ -57,21 +55,13 @@ const subscribe = endpoint(subscribing, {
     if (!row.active) await verifyOnce(ctx, by, row)
     const active = await activate(ctx, caller, row, { ...events, endsAt })
     // After the renewal: a sweep of ended subscriptions cannot delete it in between.
-    if (events.schedule) {
-      const { note } = body.arguments
-      await setReminder(ctx, by, active, {
-        schedule: events.schedule,
-        key: String(row.key),
-        note,
-        endsAt: active.expiresAt,
-      })
-    }
+    if (events.schedule) await setReminder(ctx, by, active, events.schedule, body.arguments.note)
     return present(ctx, active)
   },
 })
 
 const unsubscribing = {
-  right,
+  right: 'subscription.write',
   summary: 'End the subscription of an MCP client',
   body: unsubscribeBody,
   response: { status: 204 },
@@ -149,6 +139,7 @@ async function create(
   if (schedule?.at && schedule.at.getTime() <= ctx.clock.now()) {
     throw invalidArgument('arguments.at', 'not_future', 'must be later than now.')
   }
+  const { workspaceId } = caller
   const { name, arguments: given, principal = null, url } = body
   const key = idOf(caller, body)
   const mcp: StoredMcp = { name, arguments: given, principal, match }
@@ -157,21 +148,14 @@ async function create(
       await lockSubscriptions(tx, caller)
       const [{ count } = { count: 0 }] = await tx.$queryRaw<Array<{ count: number }>>`
         SELECT count(*)::int FROM subscriptions
-        WHERE workspace_id = ${caller.workspaceId}::uuid AND mcp IS NOT NULL AND (expires_at IS NULL OR expires_at > now())
+        WHERE workspace_id = ${workspaceId}::uuid AND mcp IS NOT NULL AND (expires_at IS NULL OR expires_at > now())
           AND coalesce(mcp ->> 'principal', created_by) = ${principal ?? authorOf(caller)}`
       if (count >= maxOfPrincipal) {
         const message = `A principal has at most ${maxOfPrincipal} subscriptions. End one first.`
         throw new AppError('conflict', message, { extra: { limit: 'subscriptions', max: maxOfPrincipal } })
       }
       return insertSubscription(tx, caller, {
-        ...{
-          id: newUuid(),
-          workspaceId: caller.workspaceId,
-          key,
-          topic,
-          filter: toStoredFilter(filter),
-          active: false,
-        },
+        ...{ id: newUuid(), workspaceId, key, topic, filter: toStoredFilter(filter), active: false },
         ...{ url, headers: JSON.stringify({ 'X-MCP-Subscription-Id': key }), ...retries, timeoutMs: 30_000 },
         ...{ labels: [key], mcp: mcp as object, expiresAt: new Date(ctx.clock.now() + minuteMs) },
       })

@@ -10,8 +10,6 @@ import { storeTasks } from '../tasks/store-tasks.ts'
 import type { Schedule } from './chosen-events.ts'
 import { type Caller, deliveryTask } from './delivery-task.ts'
 
-export type Reminder = { schedule: Schedule; key: string; note: unknown; endsAt: Date | null }
-
 /**
  * Makes the task or the cron job of a reminder, or lets the cron job end with its subscription. A task exists only when
  * its time is before the end: a renewal that extends the subscription beyond makes it. A task that a user cancels stays
@@ -20,63 +18,56 @@ export type Reminder = { schedule: Schedule; key: string; note: unknown; endsAt:
 export async function setReminder(
   ctx: Context,
   by: Caller,
-  delivery: SubscriptionRow,
-  reminder: Reminder,
+  subscription: SubscriptionRow,
+  schedule: Schedule,
+  note: unknown,
 ): Promise<void> {
-  const { schedule, endsAt } = reminder
-  if (schedule.cron !== null) await setCronJob(ctx, by, delivery, { ...reminder, schedule })
-  else if (endsAt === null || schedule.at < endsAt) await setTask(ctx, by, delivery, { ...reminder, schedule })
+  const { expiresAt } = subscription
+  if (schedule.cron !== null) await setCronJob(ctx, by, subscription, schedule, note)
+  else if (expiresAt === null || schedule.at < expiresAt) await setTask(ctx, by, subscription, schedule.at, note)
 }
-
-type Of<Kind extends Schedule> = Omit<Reminder, 'schedule'> & { schedule: Kind }
 
 async function setTask(
   ctx: Context,
   by: Caller,
-  delivery: SubscriptionRow,
-  { schedule: { at }, key, note }: Of<Extract<Schedule, { cron: null }>>,
+  subscription: SubscriptionRow,
+  at: Date,
+  note: unknown,
 ): Promise<void> {
-  if (at.getTime() <= ctx.clock.now() || (delivery.mcp as StoredMcp).isSet) return
-  const data = { note: note ?? null, at: at.toISOString(), cron: null, timezone: null }
-  const task = deliveryTask(by.caller, delivery, { name: nameOf(note), payload: payloadOf(data), executeAt: at })
+  const { id, key, mcp } = subscription
+  if (at.getTime() <= ctx.clock.now() || (mcp as StoredMcp).isSet) return
+  const payload = payloadOf({ note: note ?? null, at: at.toISOString(), cron: null, timezone: null })
+  const task = deliveryTask(subscription, { name: nameOf(note), payload, executeAt: at })
   const keyed = { ...task, key, onConflict: 'keep' as const }
   await scheduleRows(workOf(ctx), by, {
     starts: 'later',
     rows: [keyed],
     repeats: 1,
-    payload: keyed.payload,
+    payload,
     store: work => storeTasks(work, [keyed]),
   })
   // A renewal does not look for the task: retention deletes it.
-  await ctx.pool.query(`UPDATE subscriptions SET mcp = mcp || '{"isSet": true}' WHERE id = $1`, [delivery.id])
+  await ctx.pool.query(`UPDATE subscriptions SET mcp = mcp || '{"isSet": true}' WHERE id = $1`, [id])
 }
 
 async function setCronJob(
   ctx: Context,
   by: Caller,
-  delivery: SubscriptionRow,
-  { schedule: { cron, timezone }, key, note, endsAt }: Of<Extract<Schedule, { at: null }>>,
+  subscription: SubscriptionRow,
+  { cron, timezone }: Extract<Schedule, { at: null }>,
+  note: unknown,
 ): Promise<void> {
-  const { workspaceId } = by.caller
-  const { rows } = await ctx.pool.query<{ id: string }>('SELECT id FROM cron_jobs WHERE subscription_id = $1', [
-    delivery.id,
-  ])
+  const { id, key, workspaceId, expiresAt: endsAt } = subscription
+  const { rows } = await ctx.pool.query<{ id: string }>('SELECT id FROM cron_jobs WHERE subscription_id = $1', [id])
   if (rows[0]) {
     const moved = await changeCronJob(ctx.pool, workspaceId, rows[0].id, { endsAt }, expansionLookAheadMs)
     if (moved.kind === 'moved') enqueue(ctx, moved.expansion.tasks, moved.expansion.now)
     return
   }
   const payload = payloadOf({ note: note ?? null, at: null, cron, timezone })
-  const {
-    source: _,
-    topic: _topic,
-    isReport: _isReport,
-    ...request
-  } = deliveryTask(by.caller, delivery, {
-    ...{ name: nameOf(note), payload, executeAt: null },
-  })
+  const request = deliveryTask(subscription, { name: nameOf(note), payload, executeAt: null })
   const job = { ...request, cron, timezone, startsAt: null, endsAt, overlap: 'allow', catchUp: 'latest', key } as const
-  await addCronJob(workOf(ctx), by, { ...job, subscriptionId: delivery.id }, { payload, queues: [] })
+  await addCronJob(workOf(ctx), by, job, { payload, queues: [] })
 }
 
 function payloadOf(data: object): string {

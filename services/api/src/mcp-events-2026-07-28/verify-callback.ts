@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Run, Task } from '@belfry/db/generated/client'
+import type { Run, Subscription as SubscriptionRow, Task } from '@belfry/db/generated/client'
 import { cancelPendingTask } from '@belfry/db/tasks/change-task'
 import { AppError } from '@belfry/domain/app-error'
 import { parseJson } from '@belfry/domain/json-text'
@@ -9,7 +9,7 @@ import { workOf } from '../endpoint.ts'
 import { schedule } from '../tasks/schedule.ts'
 import { storeTasks } from '../tasks/store-tasks.ts'
 import { type DeliveryError, deliveryErrorOf } from './delivery-status.ts'
-import { type Caller, type Delivery, deliveryTask } from './delivery-task.ts'
+import { type Caller, deliveryTask } from './delivery-task.ts'
 
 const attemptMs = 10_000
 // The attempt may wait for its slot. A caller does not wait for longer.
@@ -21,9 +21,9 @@ const pollMs = 50
  * is a task like any other, so it obeys the address guard, the quotas, the fair shares and the circuit breaker.
  * @throws AppError `callback_refused` with the `reason`.
  */
-export async function verifyCallback(ctx: Context, by: Caller, delivery: Delivery): Promise<void> {
+export async function verifyCallback(ctx: Context, by: Caller, subscription: SubscriptionRow): Promise<void> {
   const challenge = randomBytes(32).toString('base64url')
-  const task = deliveryTask(by.caller, delivery, {
+  const task = deliveryTask(subscription, {
     name: 'Challenge of an MCP callback',
     payload: JSON.stringify({ type: 'verification', challenge }),
     executeAt: null,
