@@ -33,7 +33,7 @@ export async function serveAgents(ctx: Context, app: Express, request: Request, 
   const options = { ...credentialsOf(request), baseUrl: 'http://belfry', fetch: within(app, request), maxRetries: 0 }
   const server = createAgentServer(options, String(agent))
   response.once('close', () => void server.close())
-  const sent = new Request('http://belfry/mcp', { method: 'POST', headers: textsOf(request.headers) })
+  const sent = new Request('http://belfry/mcp', { method: 'POST', headers: request.headers as Record<string, string> })
   const parsed = { parsedBody: message }
   // The handler would stream each answer to a client of an earlier revision.
   const legacy = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
@@ -48,12 +48,6 @@ export async function serveAgents(ctx: Context, app: Express, request: Request, 
 
 // The tools never change while a process runs, so a client that listens for a change would only hold a connection.
 const notListening = { legacy: 'reject', maxSubscriptions: 0 } as const
-
-function textsOf(headers: Request['headers']): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
-  )
-}
 
 // The arguments of a call lie two levels below the message.
 const limits = { ...bodyLimits, maxDepth: bodyLimits.maxDepth + 2 }
