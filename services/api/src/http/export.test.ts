@@ -40,21 +40,23 @@ describe('an organization', () => {
     const read = async () => ({ rows: [{ id: 1 }], next: null })
     return exportResponse(request, organizationId, { ...all, read }).parts.pieces?.[Symbol.asyncIterator]()
   }
-  const start = async (organizationId: string) => {
-    const pieces = ask(organizationId)
+  const start = async (organizationId: string, request = aRequest()) => {
+    const pieces = ask(organizationId, request)
     expect(await pieces?.next()).toEqual({ done: false, value: '{"id":1}\n' })
-    return pieces
   }
 
-  it('has two exports at a time, until one ends or its caller leaves', async () => {
-    const [first, second] = [await start('a'), await start('a')]
+  it('has two exports at a time, until the request of one is over', async () => {
+    const [first, second] = [aRequest(), aRequest()]
+    await start('a', first)
+    await start('a', second)
     await expect(start('a')).rejects.toMatchObject({ code: 'rate_limited', retryAfterMs: 5_000 })
     await start('b')
-    expect(await first?.next()).toEqual({ done: true, value: undefined })
-    await start('a')
-    await expect(start('a')).rejects.toMatchObject({ code: 'rate_limited' })
-    await second?.return?.()
-    await start('a')
+    for (const request of [first, second]) {
+      request.destroy()
+      await setImmediate()
+      await start('a')
+      await expect(start('a')).rejects.toMatchObject({ code: 'rate_limited' })
+    }
   })
 
   it('has two exports at a time, also before their first rows are read', () => {

@@ -31,8 +31,8 @@ export type Export<Row, Item> = {
 }
 
 const maxExports = 2
-/** The exports that this process is sending, by their organizations. */
-const inFlight = new Map<string, number>()
+/** The exports that this process is sending. */
+const inFlight = new Set<{ organizationId: string }>()
 
 /**
  * Returns a whole list as a file. Rows are read as the caller receives them, so memory does not grow with the list.
@@ -44,35 +44,21 @@ export function exportResponse<Row, Item>(
   content: Export<Row, Item>,
 ): ApiResponse {
   const { name, format } = content
-  if ((inFlight.get(organizationId) ?? 0) >= maxExports) {
+  if ([...inFlight].filter(other => other.organizationId === organizationId).length >= maxExports) {
     const message = `An organization may have ${maxExports} exports at a time. Start this one when another has ended.`
     throw new AppError('rate_limited', message, { retryAfterMs: 5_000 })
   }
-  const file = format === 'csv' ? csvPieces(content) : lines(content, item => `${toJsonText(item)}\n`)
-  const pieces = counted(organizationId, file)
-  void pieces.next() // counts it before another request is served
-  whenOver(request, () => void pieces.return()) // also when it is never sent
+  const current = { organizationId }
+  inFlight.add(current)
+  whenOver(request, () => inFlight.delete(current)) // also when it is never sent
   return new ApiResponse({
     status: 200,
-    pieces,
+    pieces: format === 'csv' ? csvPieces(content) : lines(content, item => `${toJsonText(item)}\n`),
     headers: {
       'Content-Type': `${exportMediaTypes[format]}; charset=utf-8`,
       'Content-Disposition': `attachment; filename="${name}.${format}"`,
     },
   })
-}
-
-// Counts an export from its first piece, an empty one, to its last piece or `return`.
-async function* counted(organizationId: string, pieces: AsyncIterable<string>): AsyncGenerator<string, void> {
-  inFlight.set(organizationId, (inFlight.get(organizationId) ?? 0) + 1)
-  try {
-    yield ''
-    yield* pieces
-  } finally {
-    const left = (inFlight.get(organizationId) ?? 0) - 1
-    if (left > 0) inFlight.set(organizationId, left)
-    else inFlight.delete(organizationId)
-  }
 }
 
 async function* csvPieces<Row, Item>(content: Export<Row, Item>) {
