@@ -219,4 +219,4 @@ async function findDueTasks(
 }
 
 /** A period in equal buckets. */
-export type Span = { fromMs: number; bucketMs: number; count: number }
+type Span = { fromMs: number; bucketMs: number; count: number }

@@ -26,9 +26,12 @@ export const messageRoutes: QstashRoutes = [
 ]
 
 async function cancelMessage(call: Call<'task.delete'>) {
+  const { ctx, caller } = call
   const { id, finishedAt } = await readMessage(call)
   if (finishedAt !== null) throw notFound()
-  return { cancelled: await end(call, [id]) }
+  const cancelled = await endDecided(ctx, caller, [id], 'cancel')
+  // It may have started to wait for a retry meanwhile.
+  return { cancelled: cancelled || (await endDecided(ctx, caller, [id], 'stop')) }
 }
 
 // By ids, by filters, or all; at most `count` of them.
@@ -66,11 +69,6 @@ async function readMessage({ ctx, caller, name: id }: Call) {
   const row = await findTask(ctx.pool, caller.workspaceId, fromId('msg', id) ?? NIL_UUID)
   if (!row) throw notFound()
   return row
-}
-
-// A message may start to wait for a retry between the two.
-async function end({ ctx, caller }: Call<'task.delete'>, ids: readonly string[]): Promise<number> {
-  return (await endDecided(ctx, caller, ids, 'cancel')) || (await endDecided(ctx, caller, ids, 'stop'))
 }
 
 /** The request of a message or a schedule, as it is stored. */

@@ -18,9 +18,13 @@ import { badRequest, readNumber } from './qstash-error.ts'
 export const queueRoutes: QstashRoutes = [
   ['/queues', { get: on('queue.read', listQueues), post: on('queue.write', upsertQueue) }],
   ['/queues/:name', { get: on('queue.read', getQueue), delete: on('queue.delete', deleteQueue) }],
-  ['/queues/:name/pause', { post: on('queue.write', call => movePause(call.ctx, call.caller, nameOf(call), true)) }],
-  ['/queues/:name/resume', { post: on('queue.write', call => movePause(call.ctx, call.caller, nameOf(call), false)) }],
+  ['/queues/:name/pause', { post: pausing(nameOf, true) }],
+  ['/queues/:name/resume', { post: pausing(nameOf, false) }],
 ]
+
+function pausing(queueOf: (call: Call) => string, isPaused: boolean) {
+  return on('queue.write', call => movePause(call.ctx, call.caller, queueOf(call), isPaused))
+}
 
 async function listQueues(call: Call<'queue.read'>) {
   const queues = await readAll(call)
@@ -84,19 +88,17 @@ type Key = QueueRow & { pinnedConcurrency: boolean; pinnedRate: boolean; starts:
 export const flowControlRoutes: QstashRoutes = [
   ['/flowControl', { get: on('queue.read', listFlowControl) }],
   ['/flowControl/:key', { get: on('queue.read', getFlowControl) }],
-  [
-    '/flowControl/:key/pause',
-    { post: on('queue.write', call => movePause(call.ctx, call.caller, queueOfFlowControl(call.name), true)) },
-  ],
-  [
-    '/flowControl/:key/resume',
-    { post: on('queue.write', call => movePause(call.ctx, call.caller, queueOfFlowControl(call.name), false)) },
-  ],
+  ['/flowControl/:key/pause', { post: pausing(queueOfKey, true) }],
+  ['/flowControl/:key/resume', { post: pausing(queueOfKey, false) }],
   ['/flowControl/:key/pin', { post: on('queue.write', pinFlowControl) }],
   ['/flowControl/:key/unpin', { post: on('queue.write', unpinFlowControl) }],
   ['/flowControl/:key/resetRate', { post: on('queue.write', resetRate) }],
   ['/globalParallelism', { get: on('queue.read', getGlobalParallelism) }],
 ]
+
+function queueOfKey({ name }: Call): string {
+  return queueOfFlowControl(name)
+}
 
 async function listFlowControl(call: Call<'queue.read'>) {
   const prefix = queueOfFlowControl('')
@@ -107,7 +109,7 @@ async function listFlowControl(call: Call<'queue.read'>) {
 }
 
 async function getFlowControl(call: Call<'queue.read'>) {
-  const queue = await findQueue(call.ctx.pool, call.caller.workspaceId, queueOfFlowControl(call.name))
+  const queue = await findQueue(call.ctx.pool, call.caller.workspaceId, queueOfKey(call))
   const [key] = queue ? await addUse(call, [queue]) : []
   return key ? present(key) : null
 }
@@ -127,7 +129,7 @@ async function pinFlowControl(call: Call<'queue.write'>): Promise<void> {
     ...(rate !== null && { rate_limit: { count: rate, period_ms: period * 1000 } }),
   }
   await move(call, async (tx, workspaceId) => {
-    const id = await setQueue(tx, workspaceId, queueOfFlowControl(call.name), limits)
+    const id = await setQueue(tx, workspaceId, queueOfKey(call), limits)
     const text = `
       UPDATE queues SET pinned_concurrency = pinned_concurrency OR $2, pinned_rate = pinned_rate OR $3 WHERE id = $1`
     await tx.query(text, [id, parallelism !== null, rate !== null])
@@ -143,7 +145,7 @@ async function unpinFlowControl(call: Call<'queue.write'>): Promise<void> {
       UPDATE queues SET pinned_concurrency = pinned_concurrency AND NOT $3, pinned_rate = pinned_rate AND NOT $4
       WHERE workspace_id = $1 AND name = $2 RETURNING id`
     const isNamed = (name: string) => query.get(name) === 'true'
-    const values = [workspaceId, queueOfFlowControl(call.name), isNamed('parallelism'), isNamed('rate')]
+    const values = [workspaceId, queueOfKey(call), isNamed('parallelism'), isNamed('rate')]
     return (await tx.query<{ id: string }>(text, values)).rows[0]?.id ?? null
   })
 }
@@ -151,7 +153,7 @@ async function unpinFlowControl(call: Call<'queue.write'>): Promise<void> {
 // Forgets the attempts of the present period.
 async function resetRate(call: Call<'queue.write'>): Promise<void> {
   await move(call, async (tx, workspaceId) => {
-    const queue = await findQueue(tx, workspaceId, queueOfFlowControl(call.name))
+    const queue = await findQueue(tx, workspaceId, queueOfKey(call))
     if (!queue) return null
     await tx.query('DELETE FROM queue_starts WHERE queue_id = $1', [queue.id])
     return queue.id
@@ -166,7 +168,7 @@ async function getGlobalParallelism({ ctx, caller }: Call<'queue.read'>) {
 }
 
 function move(call: Call<'queue.write'>, change: Parameters<typeof moveQueue>[3]): Promise<void> {
-  return moveQueue(call.ctx, call.caller, { name: queueOfFlowControl(call.name), action: 'queue.changed' }, change)
+  return moveQueue(call.ctx, call.caller, { name: queueOfKey(call), action: 'queue.changed' }, change)
 }
 
 async function addUse({ ctx }: Call, queues: readonly QueueRow[]): Promise<Key[]> {

@@ -2,6 +2,7 @@ import { type CreateCronJobBody, defaultRules } from '@belfry/contract/cron-job'
 import { pauseCronJob, deleteCronJob as removeCronJob, resumeCronJob } from '@belfry/db/cron-jobs/change-cron-job'
 import { readableScheduleOf } from '@belfry/db/cron-jobs/cron-job'
 import type { TaskState } from '@belfry/db/generated/enums'
+import { isUniqueViolation } from '@belfry/db/postgres/create-prisma'
 import type { Db } from '@belfry/db/postgres/in-transaction'
 import type { auditRights } from '@belfry/domain/audit-action'
 import { nextScheduled } from '@belfry/domain/cron/cron-schedule'
@@ -85,7 +86,7 @@ export async function storeSchedule(call: Call<'cron_job.write'>, publication: P
     else await addCronJob(workOf(ctx), call, { ...fields, id, workspaceId }, { queues: [body.queue], queueDefaults })
   } catch (error) {
     // Another request with the same id may have created it meanwhile.
-    const created = isTaken(error) ? await findId(ctx.pool, workspaceId, scheduleId) : null
+    const created = isUniqueViolation(error) ? await findId(ctx.pool, workspaceId, scheduleId) : null
     if (created === null) throw error
     await replace(created)
   }
@@ -93,11 +94,6 @@ export async function storeSchedule(call: Call<'cron_job.write'>, publication: P
 }
 
 const maxDelayMs = 365 * 86_400_000
-
-function isTaken(error: unknown): boolean {
-  const { constraint } = Object(error) as { constraint?: unknown }
-  return constraint === 'cron_jobs_workspace_id_qstash_id_key'
-}
 
 async function listSchedules(call: Call<'cron_job.read'>): Promise<ApiResponse> {
   const { ctx, request, caller } = call

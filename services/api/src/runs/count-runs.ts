@@ -1,13 +1,12 @@
 import { operations } from '@belfry/contract/operations'
 import type { RunFailures } from '@belfry/contract/run-failures'
 import { type Db, inTransaction } from '@belfry/db/postgres/in-transaction'
-import { countRuns, keptDays } from '@belfry/db/run-statistics/run-statistics'
+import { countRuns, keptDays, type RunSpan } from '@belfry/db/run-statistics/run-statistics'
 import { hostOfRequest } from '@belfry/db/tasks/task-row'
 import { toId } from '@belfry/domain/id'
 import { causeOf, type StoredResponse } from '@belfry/present/present-run'
 import { audit } from '../audit/audit.ts'
 import { endpoint } from '../endpoint.ts'
-import type { Span } from '../overview/overview.ts'
 import { hasStoredRuns } from './read-runs.ts'
 
 const minuteMs = 60_000
@@ -32,7 +31,7 @@ export const countRunsOverTime = endpoint(operations.countRunsOverTime, async (c
 })
 
 /** Returns whole buckets that contain a time. Their bounds do not depend on the current time. */
-function spanOf({ from, to }: Period, now: number): Span {
+function spanOf({ from, to }: Period, now: number): RunSpan {
   const endMs = Math.min(to?.getTime() ?? now, now + 1)
   const beginMs = Math.max(from?.getTime() ?? endMs - dayMs, now - keptDays.hours * dayMs)
   // The statistics of minutes are deleted first.
