@@ -68,9 +68,7 @@ async function readHost(ctx: Context, { caller: { workspaceId }, params: { host 
 }
 
 /** How much is read at most: failed runs, tasks, and hosts in the result. */
-export type HostLimits = { failures: number; tasks: number; hosts: number }
-
-const defaultLimits: HostLimits = { failures: 1_000, tasks: 10_000, hosts: 200 }
+const defaultLimits = { failures: 1_000, tasks: 10_000, hosts: 200 }
 const dayMs = 86_400_000
 
 type Found = { waiting: number; inFlight: number; counts: HostCount[]; lastFailure: Host['last_failure'] }
@@ -80,7 +78,7 @@ export async function readHosts(
   db: Db,
   workspaceId: string,
   nowMs: number,
-  limits: HostLimits = defaultLimits,
+  limits = defaultLimits,
   given: readonly string[] = [],
 ): Promise<Hosts> {
   const [circuits, paused, { permitsPerHost }, counts, failures, tasks] = await Promise.all([

@@ -12,21 +12,8 @@ export type DeliveryError =
   /** It did not repeat the challenge. */
   | 'challenge_failed'
 
-/** How the calls of a subscription have ended. */
-export type DeliveryStatus = {
-  /** Whether it receives events. */
-  active: boolean
-  last_delivery_at: string | null
-  /** Null if the last call succeeded. */
-  last_error: DeliveryError | null
-  failed_since: string | null
-}
-
 /** Reads from the log how the calls of a subscription have ended. They are found by their label. */
-export async function readDeliveryStatus(
-  db: Db,
-  { workspaceId, key, active, pausedReason }: SubscriptionRow,
-): Promise<DeliveryStatus> {
+export async function readDeliveryStatus(db: Db, { workspaceId, key, active, pausedReason }: SubscriptionRow) {
   const text = `
     WITH ended AS MATERIALIZED (
       SELECT u.* FROM (
@@ -43,6 +30,7 @@ export async function readDeliveryStatus(
   return {
     active: active && pausedReason === null,
     last_delivery_at: lastDeliveryAt?.toISOString() ?? null,
+    // Null if the last call succeeded.
     last_error: failedSince && deliveryErrorOf({ responseStatus: null, errorCode: null, ...last }),
     failed_since: failedSince?.toISOString() ?? null,
   }

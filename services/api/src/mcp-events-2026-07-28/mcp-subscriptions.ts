@@ -20,27 +20,17 @@ import {
   toStoredFilter,
 } from '../subscriptions/subscriptions.ts'
 import { type ChosenEvents, chooseEvents, invalidArgument } from './chosen-events.ts'
-import { type DeliveryStatus, readDeliveryStatus } from './delivery-status.ts'
+import { readDeliveryStatus } from './delivery-status.ts'
 import type { Caller } from './delivery-task.ts'
 import { setReminder } from './set-reminder.ts'
 import { type SubscribeBody, subscribeBody, type UnsubscribeBody, unsubscribeBody } from './subscription-body.ts'
 import { verifyCallback } from './verify-callback.ts'
 
-/** A subscription as its client sees it. */
-type McpSubscription = {
-  /** It follows from what identifies the subscription. */
-  id: string
-  subscription_id: string
-  /** When it ends unless it is renewed; null for never. */
-  refresh_before: string | null
-  delivery_status: DeliveryStatus
-}
-
 const subscribing = {
   right: 'subscription.write',
   summary: 'Create or renew the subscription of an MCP client',
   body: subscribeBody,
-  response: { status: 200, body: z.custom<McpSubscription>() },
+  response: { status: 200, body: z.custom<Awaited<ReturnType<typeof present>>>() },
 } as const
 
 const subscribe = endpoint(subscribing, {
@@ -228,10 +218,12 @@ async function lockKey(tx: PrismaTransaction, keyId: string): Promise<Date | nul
   return key.expiresAt
 }
 
-async function present(ctx: Context, row: SubscriptionRow): Promise<McpSubscription> {
+// A subscription as its client sees it.
+async function present(ctx: Context, row: SubscriptionRow) {
   return {
     id: String(row.key),
     subscription_id: toId('sub', row.id),
+    // When it ends unless it is renewed; null for never.
     refresh_before: row.expiresAt?.toISOString() ?? null,
     delivery_status: await readDeliveryStatus(ctx.pool, row),
   }

@@ -118,7 +118,7 @@ function presentResponse(run: Response | undefined) {
   return {
     responseStatus: run.status,
     responseHeader: headerLists(JSON.parse(run.headers ?? '{}')),
-    ...presentBytes(run.body ?? Buffer.alloc(0), 'responseBody', 'responseBodyBase64'),
+    ...presentBytes(run.body ?? Buffer.alloc(0), 'responseBody'),
   }
 }
 

@@ -118,15 +118,9 @@ export function presentMessage(row: RequestRow & { id: string; executeAt: Date; 
 }
 
 /** Returns a body as text, or in base64 when it is not UTF-8. */
-export function presentBytes<Text extends string, Base64 extends string>(
-  bytes: Uint8Array,
-  text: Text,
-  base64: Base64,
-) {
-  const buffer = Buffer.from(bytes)
-  return (isUtf8(buffer) ? { [text]: buffer.toString() } : { [base64]: buffer.toString('base64') }) as {
-    [Name in Text | Base64]?: string
-  }
+export function presentBytes<Name extends string>(bytes: Buffer, name: Name) {
+  const presented = isUtf8(bytes) ? { [name]: bytes.toString() } : { [`${name}Base64`]: bytes.toString('base64') }
+  return presented as { [Member in Name | `${Name}Base64`]?: string }
 }
 
 function presentFlowControl({ flowControl }: Partial<QstashFields>, flowControlKey: string | null) {
@@ -145,7 +139,7 @@ function presentBody(row: RequestRow, { redact = [] }: Partial<QstashFields>): {
   const payload = payloadOf(row, 'taskId' in row ? row.taskId : row.id, row.createdAt)
   if (!payload) return {}
   if (redact.includes('body')) return { body: redacted(payload) }
-  return row.contentType ? presentBytes(Buffer.from(payload, 'base64'), 'body', 'bodyBase64') : { body: payload }
+  return row.contentType ? presentBytes(Buffer.from(payload, 'base64'), 'body') : { body: payload }
 }
 
 // What answers show in place of a value that its publisher has redacted: the same values look the same.

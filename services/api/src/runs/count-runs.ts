@@ -42,9 +42,7 @@ function spanOf({ from, to }: Period, now: number): RunSpan {
 }
 
 /** How many runs are read, and how many groups are returned, at most. */
-type FailureLimits = { runs: number; groups: number }
-
-const defaultLimits: FailureLimits = { runs: 10_000, groups: 50 }
+const defaultLimits = { runs: 10_000, groups: 50 }
 
 type Period = { from?: Date | undefined; to?: Date | undefined }
 
