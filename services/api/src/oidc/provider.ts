@@ -3,23 +3,14 @@ import * as client from 'openid-client'
 import type { OidcSettings } from './settings.ts'
 
 /** The issuer through which users sign in. */
-export type OidcProvider = {
-  settings: OidcSettings
-  /**
-   * Returns the client of the issuer. Reads the issuer's metadata at most once an hour.
-   * @throws Error when the issuer cannot be reached, or its metadata are wrong.
-   */
-  client(): Promise<client.Configuration>
-  /** Returns why the issuer cannot be used at the moment; null when it can, or has not been asked. */
-  problem(): string | null
-}
+export type OidcProvider = ReturnType<typeof openOidcProvider>
 
 const timeoutS = 5
 const freshMs = 3_600_000
 const retryMs = 5_000
 
 /** Creates the provider, and reads the metadata of the issuer in the background. */
-export function openOidcProvider(settings: OidcSettings, log: Logger, now = () => performance.now()): OidcProvider {
+export function openOidcProvider(settings: OidcSettings, log: Logger) {
   let known: { client: client.Configuration; atMs: number } | null = null
   let failed: { error: Error; atMs: number } | null = null
   let asking: Promise<client.Configuration> | null = null
@@ -27,12 +18,12 @@ export function openOidcProvider(settings: OidcSettings, log: Logger, now = () =
   async function ask(): Promise<client.Configuration> {
     try {
       const found = await discover(settings)
-      known = { client: found, atMs: now() }
+      known = { client: found, atMs: performance.now() }
       failed = null
       return found
     } catch (cause) {
       const error = new Error(describe(settings, cause), { cause })
-      failed = { error, atMs: now() }
+      failed = { error, atMs: performance.now() }
       log.warn({ err: error, issuer: settings.issuer.href }, 'oidc.unavailable')
       throw error
     } finally {
@@ -40,11 +31,16 @@ export function openOidcProvider(settings: OidcSettings, log: Logger, now = () =
     }
   }
 
-  const provider: OidcProvider = {
+  const provider = {
     settings,
-    async client() {
-      if (known && now() - known.atMs < freshMs) return known.client
-      if (failed && now() - failed.atMs < retryMs) {
+    /**
+     * Returns the client of the issuer. Reads the issuer's metadata at most once an hour.
+     * @throws Error when the issuer cannot be reached, or its metadata are wrong.
+     */
+    async client(): Promise<client.Configuration> {
+      const now = performance.now()
+      if (known && now - known.atMs < freshMs) return known.client
+      if (failed && now - failed.atMs < retryMs) {
         if (known) return known.client
         throw failed.error
       }
@@ -52,6 +48,7 @@ export function openOidcProvider(settings: OidcSettings, log: Logger, now = () =
       // If the issuer is down, use the old metadata.
       return known ? asking.catch(() => known?.client ?? Promise.reject(failed?.error)) : asking
     },
+    /** Returns why the issuer cannot be used at the moment; null when it can, or has not been asked. */
     problem: () => failed?.error.message ?? null,
   }
   provider.client().catch(() => {}) // logged above, and asked again at the next sign-in

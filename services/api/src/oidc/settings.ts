@@ -91,23 +91,18 @@ function parseScopes(text: string): string {
   throw new Error('must contain openid and email')
 }
 
-/** The role that the members of a group have in an organization. */
-type GroupRole = {
-  group: string
-  /** The slug of the organization, or its id. The id stays when the slug changes. */
-  organization: string
-  role: Role
-  /** The role of members in every workspace. Without it, owners and admins add them to workspaces. */
-  workspaceRole?: WorkspaceRole | undefined
-}
-
 const grant = z.strictObject({
+  /** The slug of the organization, or its id. The id stays when the slug changes. */
   organization: z
     .string()
     .refine(text => fromId('org', text) !== null || /^[a-z0-9](-?[a-z0-9])*$/.test(text), 'must be a slug or an id'),
   role: z.enum(roles),
+  /** The role of members in every workspace. Without it, owners and admins add them to workspaces. */
   workspace_role: z.enum(workspaceRoles).optional(),
 })
+
+/** The role that the members of a group have in an organization. */
+type GroupRole = z.infer<typeof grant> & { group: string }
 
 const byGroup = z.record(z.string().min(1), z.union([grant, z.array(grant)]))
 
@@ -123,14 +118,7 @@ export function parseGroupRoles(text: string): GroupRole[] {
     const [issue] = result.error.issues
     throw new Error(`must be an object of roles by group; ${issue?.path.join('.')}: ${issue?.message}`)
   }
-  return Object.entries(result.data).flatMap(([group, given]) =>
-    [given].flat().map(({ organization, role, workspace_role: workspaceRole }) => ({
-      group,
-      organization,
-      role,
-      workspaceRole,
-    })),
-  )
+  return Object.entries(result.data).flatMap(([group, given]) => [given].flat().map(role => ({ group, ...role })))
 }
 
 /** The roles of a user in an organization. */
@@ -139,16 +127,13 @@ export type Granted = { role: Role; workspaceRole: WorkspaceRole | undefined }
 /** Returns the user's highest mapped role in each organization of the mapping, or null if no group matches. */
 export function rolesOf(mapping: readonly GroupRole[], groups: readonly string[]): Map<string, Granted | null> {
   const granted = new Map<string, Granted | null>()
-  for (const { group, organization, role, workspaceRole } of mapping) {
+  for (const { group, organization, role, workspace_role: workspaceRole } of mapping) {
     const present = granted.get(organization) ?? null
-    if (!groups.includes(group)) {
-      granted.set(organization, present)
-      continue
-    }
-    granted.set(organization, {
+    const raised = {
       role: highest(roles, present?.role, role) ?? role,
       workspaceRole: highest([...workspaceRoles].reverse(), present?.workspaceRole, workspaceRole),
-    })
+    }
+    granted.set(organization, groups.includes(group) ? raised : present)
   }
   return granted
 }

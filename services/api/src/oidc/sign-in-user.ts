@@ -1,6 +1,7 @@
 import { recordAccountEntry } from '@belfry/db/account-log'
 import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { AppError } from '@belfry/domain/app-error'
+import type { AuditAction } from '@belfry/domain/audit-action'
 import { fromId, newUuid, toId } from '@belfry/domain/id'
 import type { Role, WorkspaceRole } from '@belfry/domain/permissions'
 import type { Request } from 'express'
@@ -191,15 +192,11 @@ async function applyToWorkspaces(
   await tx.workspaceMember.updateMany({ where: present, data: { role } })
 }
 
-type MemberAction =
-  | `member.${'joined' | 'removed' | 'role_changed'}`
-  | `workspace_member.${'added' | 'removed' | 'role_changed'}`
-
 async function record(
   tx: PrismaTransaction,
   place: { organizationId: string; workspaceId?: string },
   { userId, address }: By,
-  action: MemberAction,
+  action: AuditAction,
   details: Record<string, Role | WorkspaceRole | undefined> = {},
 ): Promise<void> {
   const who = { ...place, user: { userId }, apiKeyId: null, address, right: null }
