@@ -6,14 +6,7 @@ import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { AppError } from '@belfry/domain/app-error'
 import type { AccountAction } from '@belfry/domain/audit-action'
 import { newUuid } from '@belfry/domain/id'
-import {
-  accountDeletedMail,
-  factorChangeMail,
-  type Mail,
-  type Message,
-  newDeviceMail,
-  passwordChangedMail,
-} from '@belfry/messages'
+import { factorChangeMail, type Mail, type Message, newDeviceMail, passwordChangedMail } from '@belfry/messages'
 import type { Request } from 'express'
 import { callerAddress } from '../auth/caller-address.ts'
 import { type MailKind, mayMail } from '../auth/throttle.ts'
@@ -57,16 +50,6 @@ export async function recordNewPassword(
   const at = new Date(ctx.clock.now())
   const mail = passwordChangedMail(user.email, `${ctx.config.publicUrl}/forgot-password`, { address, at })
   await storeMail(ctx, tx, user, { label: 'changed password', mail, address })
-}
-
-export async function mailAccountDeletion(
-  ctx: Context,
-  tx: PrismaTransaction,
-  user: Owner,
-  address: string,
-): Promise<void> {
-  const mail = accountDeletedMail(user.email, new Date(ctx.clock.now()))
-  await storeMail(ctx, tx, user, { label: 'deleted account', mail, address })
 }
 
 /** Records and mails a change of the second factors of a user. `address` is null for what an operator did. */

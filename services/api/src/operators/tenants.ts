@@ -72,11 +72,11 @@ export const getTenant = endpoint(operations.getTenant, async (ctx, { params }) 
       return { tier, executions: presentLimit(executions), storage_bytes: presentLimit(storageBytes) }
     }),
     workspace_list: workspaces.rows.map(row => {
-      const times = { suspended_at: iso(row.suspended_at), created_at: row.created_at.toISOString() }
+      const times = { suspended_at: row.suspended_at?.toISOString() ?? null, created_at: row.created_at.toISOString() }
       return { ...row, id: toId('ws', row.id), ...times }
     }),
     member_list: members.rows.map(row => {
-      return { ...row, user_id: toId('user', row.user_id), suspended_at: iso(row.suspended_at) }
+      return { ...row, user_id: toId('user', row.user_id), suspended_at: row.suspended_at?.toISOString() ?? null }
     }),
   }
 })
@@ -227,14 +227,10 @@ function presentTenant(row: TenantRow): Tenant {
   return {
     ...shown,
     id: toId('org', row.id),
-    account: account && { ...account, suspended_at: iso(accountSuspendedAt) },
-    suspended_at: iso(suspended_at),
+    account: account && { ...account, suspended_at: accountSuspendedAt?.toISOString() ?? null },
+    suspended_at: suspended_at?.toISOString() ?? null,
     created_at: created_at.toISOString(),
   }
-}
-
-function iso(at: Date | null): string | null {
-  return at === null ? null : at.toISOString()
 }
 
 function like(search: string): string {

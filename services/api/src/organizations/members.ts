@@ -4,7 +4,8 @@ import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { AppError, notFound } from '@belfry/domain/app-error'
 import { toId } from '@belfry/domain/id'
 import { type Actor, mayGrant, type Role, type WorkspaceRole } from '@belfry/domain/permissions'
-import { mailAccountDeletion } from '../account/account-mail.ts'
+import { accountDeletedMail } from '@belfry/messages'
+import { storeMail } from '../account/account-mail.ts'
 import { provePassword, requirePasswordLogin, wrongPassword } from '../account/password.ts'
 import { audit } from '../audit/audit.ts'
 import { type CallerOf, oldestFirst, requireRight } from '../auth/authorize.ts'
@@ -172,44 +173,33 @@ export const deleteMe = endpoint(operations.deleteMe, async (ctx, { caller, body
   if ((await factorsOf(ctx.prisma, userId)).length > 0) await requireStepUp(ctx, caller)
   await ctx.prisma.$transaction(async tx => {
     for (const membership of await lockMemberships(tx, userId)) await leave(tx, caller, membership)
-    await mailAccountDeletion(ctx, tx, user, address)
+    const mail = accountDeletedMail(user.email, new Date(ctx.clock.now()))
+    await storeMail(ctx, tx, user, { label: 'deleted account', mail, address })
     // Its sessions, tokens of links and invitations go with it. The log of the account expires.
     await tx.user.delete({ where: { id: userId } })
   })
   return new ApiResponse({ status: 204, headers: { 'Set-Cookie': noSessionCookie(ctx) } })
 })
 
-type OwnMembership = { organizationId: string; role: Role }
-
 /** Returns the memberships of a user, whose organizations are locked. Throws `last_owner` with the organizations in the way. */
-async function lockMemberships(tx: PrismaTransaction, userId: string): Promise<OwnMembership[]> {
+async function lockMemberships(tx: PrismaTransaction, userId: string): Promise<Membership[]> {
   // In one order, so two deletions do not wait for each other.
   const of = { where: { userId }, orderBy: { organizationId: 'asc' } } as const
   for (const { organizationId } of await tx.membership.findMany(of)) await lockOrganization(tx, organizationId)
-  const memberships = await tx.membership.findMany({
-    ...of,
-    select: {
-      organizationId: true,
-      role: true,
-      organization: {
-        select: {
-          name: true,
-          memberships: { where: { role: 'owner', userId: { not: userId } }, select: { userId: true }, take: 1 },
-        },
-      },
-    },
-  })
-  const owned = memberships.filter(
-    ({ role, organization }) => role === 'owner' && organization.memberships.length === 0,
-  )
-  if (owned.length === 0) return memberships
-  const organizations = owned.map(({ organizationId: id, organization: { name } }) => ({ id: toId('org', id), name }))
+  const memberships = await tx.membership.findMany({ ...of, include: { organization: { select: { name: true } } } })
+  const organizations: Array<{ id: string; name: string }> = []
+  for (const { role, organizationId, organization } of memberships) {
+    const isInTheWay = role === 'owner' && (await isLastOwner(tx, organizationId, userId))
+    if (isInTheWay) organizations.push({ id: toId('org', organizationId), name: organization.name })
+  }
+  if (organizations.length === 0) return memberships
   const names = organizations.map(({ name }) => name).join(', ')
-  const message = `You are the last owner of ${names}. Transfer or delete ${owned.length === 1 ? 'it' : 'them'} first.`
+  const them = organizations.length === 1 ? 'it' : 'them'
+  const message = `You are the last owner of ${names}. Transfer or delete ${them} first.`
   throw new AppError('last_owner', message, { extra: { organizations } })
 }
 
-async function leave(tx: PrismaTransaction, { userId, address }: UserCaller, { organizationId, role }: OwnMembership) {
+async function leave(tx: PrismaTransaction, { userId, address }: UserCaller, { organizationId, role }: Membership) {
   await removeMembership(tx, organizationId, userId)
   const by = { organizationId, user: { userId }, apiKeyId: null, address, right: null }
   await audit(tx, by, 'member.left', toId('user', userId), { role, account: 'deleted' })
