@@ -15,6 +15,7 @@ import type { UserCaller } from '../auth/find-user.ts'
 import { requireSecondFactor, requireStepUp } from '../auth/second-factors.ts'
 import { endCheckout } from '../billing/stripe/choose-tier.ts'
 import { callingStripe } from '../billing/stripe/stripe-billing.ts'
+import { isLive } from '../billing/stripe/subscription-state.ts'
 import { presentPeriod } from '../billing/tier.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
@@ -110,15 +111,13 @@ async function refuseWithWorkspaces({ workspace }: Pick<PrismaTransaction, 'work
     throw new AppError('conflict', 'Delete the workspaces of the organization first.')
 }
 
-const renewing = ['active', 'trialing', 'past_due', 'unpaid']
-
 // A subscription that renews would be paid for nothing. A subscription that ends with its period is harmless.
 async function refuseWhilePaid({ stripe }: Context, tx: PrismaTransaction, organizationId: string): Promise<void> {
   await tx.$queryRaw`SELECT FROM billing_accounts WHERE organization_id = ${organizationId}::uuid FOR UPDATE`
   const account = await tx.billingAccount.findUnique({ where: { organizationId } })
   if (stripe && account?.checkoutId)
     throw new AppError('conflict', 'A payment of the organization has just begun. Try again.')
-  if (account && renewing.includes(account.status ?? '') && account.nextTier !== 'free')
+  if (account && isLive(account) && account.nextTier !== 'free')
     throw new AppError('conflict', 'Cancel the subscription first: choose the tier free.')
 }
 
@@ -145,21 +144,17 @@ function presentOrganizationSummary({ id, name, slug, tier }: OrganizationRow): 
   return { id: toId('org', id), name, slug, tier }
 }
 
-export const createOrganization = endpoint(operations.createOrganization, async (ctx, { caller, body }) => {
-  const row = await insertOrganization(ctx, body.name, caller)
-  return created('/api/v1/organizations', presentOrganization(row))
-})
-
-async function insertOrganization(ctx: Context, name: string, caller: UserCaller) {
+export const createOrganization = endpoint(operations.createOrganization, async (ctx, { caller, body: { name } }) => {
   const base = slugOf(name)
   for (let slug = isReservedSlug(base) ? withSuffix(base) : base; ; slug = withSuffix(base)) {
     try {
-      return await insertWithSlug(ctx, name, slug, caller)
+      const row = await insertWithSlug(ctx, name, slug, caller)
+      return created('/api/v1/organizations', presentOrganization(row))
     } catch (error) {
       if (!isUniqueViolation(error)) throw error
     }
   }
-}
+})
 
 function insertWithSlug(ctx: Context, name: string, slug: string, caller: UserCaller) {
   const id = newUuid()
@@ -178,7 +173,7 @@ export const transferOrganization = endpoint(operations.transferOrganization, as
   const { organizationId, user } = caller
   const manager = requireRight(caller, 'member.manage')
   await requireStepUp(ctx, user)
-  if (body.user_id === user.userId) throw alreadyYours()
+  if (body.user_id === user.userId) throw invalidField('user_id', 'own_user', 'user_id must be another member.')
   const row = await ctx.prisma.$transaction(async tx => {
     await lockOrganization(tx, organizationId)
     const own = await tx.membership.findFirst({ where: { organizationId, userId: user.userId, role: 'owner' } })
@@ -197,10 +192,6 @@ export const transferOrganization = endpoint(operations.transferOrganization, as
   })
   return presentMember(row)
 })
-
-function alreadyYours(): AppError {
-  return invalidField('user_id', 'own_user', 'user_id must be another member.')
-}
 
 export const getUsage = endpoint(operations.getUsage, async (ctx, { caller }) => {
   const { organizationId } = caller

@@ -1,7 +1,7 @@
 import { AppError } from '@belfry/domain/app-error'
-import type { LimitFunction } from 'p-limit'
 import type { Stripe } from 'stripe'
 import type { Config } from '../../config.ts'
+import type { Context } from '../../context.ts'
 
 /** The client of Stripe, and the operator's settings. */
 export type StripeBilling = { stripe: Stripe; settings: NonNullable<Config['billing']> }
@@ -26,10 +26,7 @@ export async function openStripeBilling(settings: StripeBilling['settings']): Pr
  * Runs work that calls Stripe, under the limit for transactions: it may hold a connection while it waits for Stripe.
  * @throws AppError `unavailable` when Stripe does not respond.
  */
-export async function callingStripe<T>(
-  { transactionLimit }: { transactionLimit: LimitFunction },
-  work: () => Promise<T>,
-): Promise<T> {
+export async function callingStripe<T>({ transactionLimit }: Context, work: () => Promise<T>): Promise<T> {
   try {
     return await transactionLimit(work)
   } catch (cause) {

@@ -43,7 +43,7 @@ export function grantedTier({ status, tier, graceUntil }: BillingState, now: num
 }
 
 /** Returns whether a subscription is in force, paid or not. */
-export function isLive({ status }: BillingState): boolean {
+export function isLive({ status }: Pick<BillingState, 'status'>): boolean {
   return status === 'active' || status === 'trialing' || isMissingPayment(status)
 }
 
@@ -62,13 +62,11 @@ const noSubscription: BillingState = {
   graceUntil: null,
 }
 
-type PlannedChange = Pick<BillingState, 'nextTier' | 'nextTierAt'>
-
 function plannedChange(
   { status, cancel_at_period_end, cancel_at, schedule }: Stripe.Subscription,
   periodEnd: number,
   prices: Prices,
-): PlannedChange {
+): Pick<BillingState, 'nextTier' | 'nextTierAt'> {
   if (status === 'canceled') return { nextTier: null, nextTierAt: null }
   const endsAt = cancel_at ?? (cancel_at_period_end ? periodEnd : null)
   if (endsAt !== null) return { nextTier: 'free', nextTierAt: new Date(endsAt * 1000) }
