@@ -136,15 +136,14 @@ export const exchangeToken = endpoint(operations.exchangeToken, async (ctx, { bo
 type Exchange = { federated_credential_id: string; token: string }
 
 async function exchange(ctx: Context, body: Exchange, request: Request, address: string): Promise<ApiResponse> {
-  const found = await findCredential(ctx, body.federated_credential_id)
-  if (!found) throw refusal('There is no such federated credential.')
-  const { credential, organizationId } = found
-  const { id, workspaceId, name, issuer, scopes, createdBy } = credential
+  const credential = await findCredential(ctx, body.federated_credential_id)
+  if (!credential) throw refusal('There is no such federated credential.')
+  const { id, workspaceId, organizationId, name, issuer, scopes, createdBy } = credential
   logCaller(request, { organizationId, workspaceId })
   const { subject, expiresAt: tokenEnds } = await verifyToken(ctx, credential, body.token).catch(cause => {
     throw cause instanceof RefusedTokenError ? refusal(cause.message, cause) : cause
   })
-  if (found.isSuspended) throw suspended('workspace')
+  if (credential.isSuspended) throw suspended('workspace')
   const keyId = newUuid()
   return ctx.prisma.$transaction(async tx => {
     await lockWorkspace(tx, { workspaceId, organizationId })
@@ -181,11 +180,8 @@ async function findCredential(ctx: Context, id: string) {
   if (!row) return null
   const { workspace, conditions, ...rest } = row
   const { rowCount } = await ctx.pool.query('SELECT FROM suspended_workspaces WHERE id = $1', [row.workspaceId])
-  return {
-    credential: { ...rest, conditions: conditions as ClaimConditions }, // as it was stored
-    organizationId: workspace.organizationId,
-    isSuspended: rowCount === 1,
-  }
+  // The conditions are as they were stored.
+  return { ...rest, ...workspace, conditions: conditions as ClaimConditions, isSuspended: rowCount === 1 }
 }
 
 /**

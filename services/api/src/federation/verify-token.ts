@@ -57,18 +57,16 @@ async function verifiedClaims(ctx: Context, trust: Trust, token: string): Promis
     currentDate: new Date(ctx.clock.now()),
     requiredClaims: ['sub', 'exp'],
   }
+  const verify = async ({ keys }: IssuerKeys) => (await jwtVerify(token, createLocalJWKSet(keys), rules)).payload
   try {
-    return (await jwtVerify(token, createLocalJWKSet(known.keys), rules)).payload
+    return await verify(known)
   } catch (error) {
     if (!(error instanceof errors.JWKSNoMatchingKey)) throw refusalOf(error)
   }
   // The issuer may have new keys.
-  const { keys } = await readIssuerKeys(ctx, trust, known)
-  try {
-    return (await jwtVerify(token, createLocalJWKSet(keys), rules)).payload
-  } catch (error) {
+  return verify(await readIssuerKeys(ctx, trust, known)).catch(error => {
     throw refusalOf(error)
-  }
+  })
 }
 
 function issuerOf(token: string): unknown {
