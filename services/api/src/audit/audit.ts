@@ -25,16 +25,9 @@ export async function audit<A extends AuditAction>(
   objectId: string,
   details: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {
-  await insertAuditEntry(tx, {
-    organizationId: by.organizationId,
-    workspaceId: by.workspaceId ?? null,
-    action,
-    userId: by.user?.userId ?? null,
-    apiKeyId: by.apiKeyId,
-    address: by.address,
-    objectId,
-    details: { ...details, ...(by.agent === undefined ? {} : { agent: by.agent }) },
-  })
+  const { organizationId, workspaceId = null, apiKeyId, address, agent } = by
+  const who = { organizationId, workspaceId, userId: by.user?.userId ?? null, apiKeyId, address }
+  await insertAuditEntry(tx, { ...who, action, objectId, details: { ...details, ...(agent !== undefined && { agent }) } })
 }
 
 /** Returns the changed members of an object with their old and new values, for the details of an action, or null. */

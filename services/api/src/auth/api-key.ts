@@ -28,7 +28,8 @@ export async function findApiKey(ctx: Context, request: Request, text: string, a
   const { organizationId, workspaceId, keyId } = found
   logCaller(request, { organizationId, workspaceId, keyId })
   // Before the request counts: others with a copy of the key do not use up its limit.
-  if (!mayComeFrom(found, address)) {
+  const { allowedRanges } = found
+  if (allowedRanges.length > 0 && !isWithin(address, allowedRanges)) {
     throw new AppError('forbidden', `This API key may not be used from ${address}.`)
   }
   if (!isAskedAgain(request)) spendKeyRequest(ctx, request, found.allowanceId, found.tier)
@@ -85,10 +86,6 @@ async function findByHash(ctx: Context, hash: string): Promise<FoundApiKey | und
   return found
 }
 
-function mayComeFrom({ allowedRanges }: FoundApiKey, address: string): boolean {
-  return allowedRanges.length === 0 || isWithin(address, allowedRanges)
-}
-
 // The response does not wait for it.
 function recordUse(ctx: Context, found: FoundApiKey, address: string): void {
   const { keyId, workspaceId } = found
@@ -106,10 +103,8 @@ const secretLength = 32
 const checksumLength = 6
 const form = /^bf_[0-9A-Za-z]{22,64}$/
 
-type ApiKeyText = { key: string; prefix: string; hash: Uint8Array<ArrayBuffer> }
-
 /** Makes an API key: `bf_`, 190 random bits in base62, and a checksum by which scanners recognize a leaked key. */
-export function createApiKeyText(): ApiKeyText {
+export function createApiKeyText() {
   const secret = Array.from({ length: secretLength }, () => alphabet[randomInt(alphabet.length)]).join('')
   const key = `bf_${secret}${checksum(secret)}`
   return { key, prefix: key.slice(0, 8), hash: hashApiKey(key) }

@@ -44,7 +44,9 @@ async function isFactor(ctx: Context, user: User, from: Origin, proof: Proof): P
 
 function isRecoveryCode(ctx: Context, user: User, { address }: Origin, code: string): Promise<boolean> {
   return ctx.prisma.$transaction(async tx => {
-    if (!(await useRecoveryCode(tx, user.id, code))) return false
+    // Of several concurrent requests with the same code one deletes it.
+    const used = await tx.recoveryCode.deleteMany({ where: { userId: user.id, codeHash: hashOf(code) } })
+    if (used.count === 0) return false
     const left = await tx.recoveryCode.count({ where: { userId: user.id } })
     const what = `A recovery code was used. ${left} are left.`
     await recordFactorChange(ctx, tx, user.id, { action: 'recovery_code_used', what, address })
@@ -55,7 +57,7 @@ function isRecoveryCode(ctx: Context, user: User, { address }: Origin, code: str
 const periodMs = 30_000
 
 /** Stores and returns a new secret of an authenticator app. It becomes a factor with its first code. */
-export async function storeTotpSecret(ctx: Context, user: { id: string; email: string }): Promise<TOTP> {
+export async function storeTotpSecret(ctx: Context, user: User): Promise<TOTP> {
   const totp = totpOf(new Secret({ size: 20 }), user.email)
   const id = newUuid()
   const { sealed, masterKeyId, wrappedKey } = sealWithOwnKey(ctx.config.masterKeys, id, totp.secret.base32)
@@ -119,11 +121,6 @@ export async function replaceRecoveryCodes(tx: PrismaTransaction, userId: string
   await tx.recoveryCode.deleteMany({ where: { userId } })
   await tx.recoveryCode.createMany({ data: codes.map(code => ({ userId, codeHash: hashOf(code) })) })
   return codes
-}
-
-/** Uses a recovery code up. Of several concurrent requests with the same code one gets true. */
-async function useRecoveryCode(tx: PrismaTransaction, userId: string, code: string): Promise<boolean> {
-  return (await tx.recoveryCode.deleteMany({ where: { userId, codeHash: hashOf(code) } })).count === 1
 }
 
 function newCode(): string {

@@ -41,15 +41,13 @@ export const createInvitation = endpoint(operations.createInvitation, async (ctx
       email,
       role,
       workspace_role: workspaceRole,
-      workspace_ids: body.workspace_ids.map(toWsId),
+      workspace_ids: body.workspace_ids.map(workspaceId => toId('ws', workspaceId)),
     })
     return row
   })
   const invitations = `/api/v1/organizations/${toId('org', organizationId)}/invitations`
   return created(invitations, presentInvitation(row, ctx.clock.now()))
 })
-
-const toWsId = (id: string) => toId('ws', id)
 
 // Rejects an address of a member or with another open invitation, and one more invitation than the tier allows.
 async function requireInvitable(
