@@ -38,8 +38,7 @@ export const createIntegration = endpoint(operations.createIntegration, {
     const { workspaceId } = caller
     const { name, channel } = body
     const own = { name, channel, events: [...new Set(body.events)] }
-    const to = integrationTarget('url' in body ? { url: body.url } : { email: body.email })
-    const target = to && (await withConsent(ctx, caller, to, channel))
+    const target = await targetIn(ctx, caller, body)
     if (!target) throw new Error('The schema accepted an integration without a target.')
     const store = async (tx: Transaction) => {
       const added = { key: body.key ?? null, ...own, ...target }
@@ -69,8 +68,7 @@ export const updateIntegration = endpoint(operations.updateIntegration, {
     const { caller, body } = input
     const { workspaceId } = caller
     const id = input.params.int
-    const to = integrationTarget(body)
-    const target = to && (await withConsent(ctx, caller, to, body.email === undefined ? 'webhook' : 'email'))
+    const target = await targetIn(ctx, caller, body)
     const events = body.events && [...new Set(body.events)]
     const change = given({ key: body.key, name: body.name, events, target: target ?? undefined })
     if (isEmpty(change)) return readIntegration(ctx, input)
@@ -158,33 +156,26 @@ function presentIntegration(row: Row): Integration {
   }
 }
 
-/**
- * Returns the target of an integration, and the part of it that is shown: of a URL the host, since the rest may be a
- * secret.
- */
-function integrationTarget(to: { url?: string | undefined; email?: string | undefined }): IntegrationTarget | null {
-  if (to.url !== undefined) return { target: to.url, shownTarget: new URL(to.url).host }
-  return to.email === undefined ? null : { target: to.email, shownTarget: to.email }
-}
-
 const consentMs = 7 * 24 * 3_600_000
 
 /** A target, with the token that its recipient must confirm it by. */
 type TargetWithConsent = IntegrationTarget & { token: string | null }
 
 /**
- * Adds a token to an address whose recipient must agree to get alerts: it does not belong to a member of the
+ * Returns the target in a body, if there is one, and the part of it that is shown: of a URL the host, since the rest may be a
+ * secret. An address has a token when its recipient must agree to get alerts: it does not belong to a member of the
  * organization, or its owner has unsubscribed.
  * @throws AppError when an operator has blocked the address.
  */
-async function withConsent(
+async function targetIn(
   ctx: Context,
   caller: Allowed<'integration.write'>,
-  target: IntegrationTarget,
-  channel: AlertChannel,
-): Promise<TargetWithConsent> {
-  if (channel !== 'email') return { ...target, token: null }
-  const email = target.target.toLowerCase()
+  to: { url?: string | undefined; email?: string | undefined },
+): Promise<TargetWithConsent | null> {
+  if (to.url !== undefined) return { target: to.url, shownTarget: new URL(to.url).host, token: null }
+  if (to.email === undefined) return null
+  const target = { target: to.email, shownTarget: to.email }
+  const email = to.email.toLowerCase()
   await refuseBlockedAddress(ctx, email)
   const { isUnsubscribed } = await readMailBlock(ctx.pool, email)
   if (!isUnsubscribed && !(await mustConfirm(ctx, caller.organizationId, email))) return { ...target, token: null }
