@@ -10,13 +10,14 @@ export {
 } from './account-mails.ts'
 export type { Alert } from './alert.ts'
 export { alertMail, discordBody, slackBody, webhookBody } from './alert-bodies.ts'
-export { failingMail } from './failing-mail.ts'
 export { type Mail, type Unsubscribe, unsubscribeAt, writeMail } from './mail.ts'
 export type { Message } from './message.ts'
 export {
+  failingMail,
   paymentFailedMail,
+  type QuotaCrossing,
+  quotaMail,
   type TierFacts,
   tierMail,
   usageMail,
 } from './owner-mails.ts'
-export { type QuotaCrossing, quotaMail } from './quota-mail.ts'

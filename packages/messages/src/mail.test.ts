@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { invitationMail, passwordResetMail } from './account-mails.ts'
 import { unsubscribeAt, writeMail } from './mail.ts'
-import { quotaMail } from './quota-mail.ts'
+import { quotaMail } from './owner-mails.ts'
 
 const url = 'https://belfry.example/invitations/abc?x=1&y=2'
 const invitation = invitationMail('a@example.com', { organization: 'A & <B>', inviter: 'Eve\r\nBcc: x', url })

@@ -1,7 +1,7 @@
 import { type Mail, writeMail } from './mail.ts'
 
 /** The facts in every mail to an owner. */
-export type OwnerFacts = {
+type OwnerFacts = {
   organization: string
   /** The URL of the page with usage and tier, or null if the public URL is unknown. */
   url: string | null
@@ -10,7 +10,7 @@ export type OwnerFacts = {
 /** A null limit means unlimited. */
 type Share = { used: number; limit: number | null }
 
-export type UsageFacts = OwnerFacts & {
+type UsageFacts = OwnerFacts & {
   /** Any day of the month. */
   month: string
   tier: string
@@ -68,6 +68,68 @@ export function paymentFailedMail(to: string, facts: OwnerFacts & { tier: string
       `The tier ${facts.tier} stays until ${day}. To keep it, pay or change the payment method before then.`,
     ],
     action: { label: 'Open billing settings', url: facts.url },
+    footer: 'You received this mail because you own this organization.',
+  })
+}
+
+export type QuotaCrossing = OwnerFacts & {
+  quota: 'executions' | 'storage'
+  /** 80 or 100. */
+  percent: number
+}
+
+const names = { executions: 'monthly executions', storage: 'storage' }
+const consequences = {
+  executions: 'Tasks that become due before the end of the month (UTC) are cancelled, and events are refused.',
+  storage: 'New tasks, cron jobs and events are refused, and tasks that become due are cancelled.',
+}
+
+/** Returns a mail about a limit that an organization approaches or has reached. */
+export function quotaMail(to: string, { organization, quota, percent, url }: QuotaCrossing): Mail {
+  const name = names[quota]
+  return writeMail(to, {
+    subject: `${organization}: ${percent} % of the ${name} used`,
+    paragraphs: [
+      `The organization "${organization}" has used ${percent} % of the ${name} that its tier allows.`,
+      percent >= 100 ? consequences[quota] : `At 100 %: ${consequences[quota]}`,
+      'A higher tier takes effect at once, including for waiting tasks.',
+    ],
+    action: { label: 'View usage and tier', url },
+    footer: 'You received this mail because you own this organization. It is sent once a month for each limit.',
+  })
+}
+
+type FailingFacts = {
+  organization: string
+  workspaceName: string
+  kind: 'cron' | 'sub'
+  name: string
+  url: string
+  failingSince: Date
+  /** After how many days it is switched off. */
+  days: number
+  isOff: boolean
+  /** The page of the cron job or the subscription, or null if the public URL is unknown. */
+  page: string | null
+}
+
+/** Returns a mail about a cron job or a subscription that has only failed for days. */
+export function failingMail(to: string, facts: FailingFacts): Mail {
+  const { organization, workspaceName, kind, name, url, failingSince, days, isOff, page } = facts
+  const what = kind === 'cron' ? `cron job "${name}"` : `subscription to "${name}"`
+  const missed =
+    kind === 'cron'
+      ? 'No more calls start until you resume it.'
+      : 'Events that it misses from now on become dead letters. Switch it on and replay them.'
+  return writeMail(to, {
+    subject: `${organization}: a ${what} ${isOff ? 'was switched off' : 'has been failing for days'}`,
+    paragraphs: [
+      `Every call of the ${what} to ${url} has failed since ${failingSince.toISOString()}. It belongs to the workspace "${workspaceName}".`,
+      isOff
+        ? `It was switched off, because it has failed for ${days} days. ${missed}`
+        : `It is switched off if it still fails ${days} days after that time.`,
+    ],
+    action: { label: kind === 'cron' ? 'View cron job' : 'View subscriptions', url: page },
     footer: 'You received this mail because you own this organization.',
   })
 }
