@@ -14,7 +14,6 @@ export function invitationMail(to: string, invitation: { organization: string; i
   })
 }
 
-/** Returns a mail with a link to reset a forgotten password. */
 export function passwordResetMail(to: string, url: string): Mail {
   return writeMail(to, {
     subject: 'Choose a new password for Belfry',
@@ -57,7 +56,6 @@ export function newDeviceMail(to: string, url: string, { device, address, at }: 
   })
 }
 
-/** Returns the mail about a new password. */
 export function passwordChangedMail(to: string, url: string, { address, at }: Pick<SignIn, 'address' | 'at'>): Mail {
   return writeMail(to, {
     subject: 'Your Belfry password was changed',
@@ -87,7 +85,6 @@ export function factorChangeMail(to: string, url: string, { what, address, at }:
   })
 }
 
-/** Returns the mail about the deletion of an account. */
 export function accountDeletedMail(to: string, at: Date): Mail {
   return writeMail(to, {
     subject: 'Your Belfry account was deleted',

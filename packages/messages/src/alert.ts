@@ -9,7 +9,6 @@ export type Alert = {
   /** The number of affected tasks, cron jobs or hosts, counted up to 10,001. `items` are the first ones. */
   count: number
   items: ReadonlyArray<{ id: string; name: string }>
-  /** The quota of a quota alert. */
   quota?: { resource: string; percent: number }
 }
 

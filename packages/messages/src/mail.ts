@@ -1,4 +1,3 @@
-/** A mail, ready to be sent. */
 export type Mail = {
   to: string
   subject: string
@@ -24,7 +23,6 @@ type Content = {
   paragraphs: readonly string[]
   /** The button. Without a URL there is none. */
   action?: { label: string; url: string | null }
-  /** The small print. */
   footer: string
   /** Default: the mail has no such link. */
   unsubscribe?: Unsubscribe | null

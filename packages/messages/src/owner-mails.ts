@@ -20,7 +20,6 @@ type UsageFacts = OwnerFacts & {
   storageBytes: Share
 }
 
-/** Returns the usage report of a past month. */
 export function usageMail(to: string, facts: UsageFacts): Mail {
   const { organization, month, tier, executions, failed, storageBytes } = facts
   const name = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' }).format(
@@ -40,7 +39,6 @@ export function usageMail(to: string, facts: UsageFacts): Mail {
 
 export type TierFacts = OwnerFacts & { from: string; to: string; why?: 'unpaid' | 'ended' | undefined }
 
-/** Returns a mail about a new tier. */
 export function tierMail(to: string, facts: TierFacts): Mail {
   const reasons = {
     unpaid: 'The last payment failed, and the grace period is over.',

@@ -7,7 +7,6 @@ export type ObjectStorage = ReturnType<typeof openObjectStorage>
 /** Object storage does not answer, or refuses. */
 class ObjectStorageError extends Error {}
 
-/** There is no object with this key. */
 export class MissingObjectError extends Error {}
 
 // How long an upload may take, and a read, a deletion or a list.

@@ -3,7 +3,6 @@ import { pipeline, type Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { createGunzip, gzip } from 'node:zlib'
 
-/** Compresses lines of text. */
 export function pack(lines: readonly string[]): Promise<Buffer> {
   return promisify(gzip)(`${lines.join('\n')}\n`)
 }

@@ -23,7 +23,6 @@ import { oidcOf, oidcVariables, requireOidc } from './oidc/settings.ts'
 
 export type Config = ReturnType<typeof loadConfig>
 
-/** Reads the API's configuration from the environment. */
 export function loadConfig(env = process.env) {
   return readConfig(schema, env)
 }

@@ -97,7 +97,6 @@ export async function openContext(config: Config, log: Logger, host: Host) {
   }
 }
 
-/** Waits for work in the background, and closes all connections. */
 export async function closeContext(ctx: Context) {
   const { background, queue, prisma, boardQueues, pool, readReplica, logStorage } = ctx
   await Promise.all(background)

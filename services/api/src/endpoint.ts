@@ -39,7 +39,6 @@ type Member<O, Name extends string> = O extends { [N in Name]: infer Value } ? V
 type RightOf<O extends Served> = O['right'] | (O extends { orRights: ReadonlyArray<infer R extends Right> } ? R : never)
 type Parameter<O> = O extends { path: infer P extends string } ? PathParameter<P> : never
 
-/** The input of an endpoint's handler. */
 export type Input<O extends Served> = {
   caller: CallerOf<RightOf<O>>
   /** Path parameters: ids in the form of the database, and texts. */

@@ -22,7 +22,6 @@ const maxOrganizations = 100
 
 export const getMe = endpoint(operations.getMe, async (ctx, { caller }) => readMe(ctx, caller.userId))
 
-/** Reads the signed-in user and the user's organizations. */
 async function readMe(ctx: Context, userId: string): Promise<Me> {
   const user = await ctx.prisma.user.findUniqueOrThrow({
     where: { id: userId },

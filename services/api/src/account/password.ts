@@ -15,7 +15,6 @@ export function noPasswordHash(): Promise<string> {
   return unusableHash
 }
 
-/** @param address - Of the caller. */
 export function hashPassword(password: string, address: string): Promise<string> {
   return inHashingSlot(address, () => hash(password, cost))
 }

@@ -206,7 +206,6 @@ async function endSoon(ctx: Context, tx: PrismaTransaction, old: ApiKeyRow, over
 
 type ApiKeyRow = Omit<StoredApiKey, 'hash'>
 
-/** Returns the public form of an API key. */
 function presentApiKey(row: ApiKeyRow): ApiKey {
   return {
     id: toId('key', row.id),

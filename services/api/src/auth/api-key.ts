@@ -115,12 +115,10 @@ export function isApiKey(text: string): boolean {
   return form.test(text) && checksum(text.slice(3, -checksumLength)) === text.slice(-checksumLength)
 }
 
-/** Returns the hash that a key is stored and found by. */
 export function hashApiKey(key: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(Buffer.from(hashTextOf(key), 'base64'))
 }
 
-/** Returns the hash of a key in base64. */
 export function hashTextOf(key: string): string {
   return hash('sha256', key, 'base64')
 }
@@ -204,7 +202,6 @@ export function createRejectedKeys(clock: Clock = { now: steadyTime }) {
       right.delete(hash)
       freeAt.set(network, Math.max(freeAt.get(network) ?? 0, clock.now()) + everyMs)
     },
-    /** Remembers a key that was right. */
     remember: (hash: string) => void right.set(hash, true),
   }
 }

@@ -66,7 +66,6 @@ type UserOf<R extends Right> = R extends Action
 
 type Caller = null | UserCaller | OperatorCaller | OrganizationCaller | WorkspaceCaller
 
-/** The ids in a path. */
 type Params = Readonly<Record<string, string>>
 
 /**

@@ -4,7 +4,6 @@ import jwt from 'jsonwebtoken'
 import { z } from 'zod'
 import type { Context } from '../context.ts'
 
-/** How long a session lasts. */
 export const sessionMs = 7 * 24 * 3_600_000
 
 const issuer = 'belfry'
@@ -63,7 +62,6 @@ function readWithKey(key: KeyObject, text: string, now: number): SessionClaims |
 type CookieName = 'belfry_session' | 'belfry_device' | 'belfry_oidc'
 type Settings = { config: Pick<Context['config'], 'publicUrl'> }
 
-/** Returns the `Set-Cookie` header that gives a browser a session token. */
 export function sessionCookie(ctx: Settings, token: string, expiresAt: Date): string {
   return setCookie(ctx, 'belfry_session', token, expiresAt)
 }

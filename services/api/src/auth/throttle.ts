@@ -103,7 +103,6 @@ export async function consumeRightPassword(ctx: Context, email: string, { addres
   ])
 }
 
-/** Where a login comes from. */
 export type Origin = {
   address: string
   /** The id of a session, or of a device with which the user has signed in before. Null for any other caller. */

@@ -21,7 +21,6 @@ export async function applyTier(
   )
 }
 
-/** Stores a mail for each owner of an organization. */
 export async function mailOwners(
   ctx: Context,
   tx: Transaction,

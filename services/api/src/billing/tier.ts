@@ -91,7 +91,6 @@ function statusOf(status: string | null): OrganizationSubscription['billing']['s
   return isMissingPayment(status) ? 'payment_failed' : 'canceled'
 }
 
-/** Returns the public form of the month that a time is in. */
 export function presentPeriod(at: Date): OrganizationSubscription['period'] {
   const { start, end } = billingPeriod(at)
   return { start: start.toISOString(), end: end.toISOString() }

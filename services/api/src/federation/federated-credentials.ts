@@ -24,7 +24,6 @@ import { endMcpSubscriptionsOf } from '../mcp-events-2026-07-28/end-mcp-subscrip
 import { lockWorkspace } from '../workspaces/workspaces.ts'
 import { RefusedTokenError, verifyToken } from './verify-token.ts'
 
-/** How many federated credentials a workspace may have. */
 const maxCredentials = 20
 
 // Credentials cannot be changed: the scopes would come from one user and the conditions from another.

@@ -128,7 +128,6 @@ async function findInvitation(tx: PrismaTransaction, token: string, now: number)
   return row
 }
 
-/** Throws the reason when an invitation cannot be accepted. */
 function requireOpen(row: InvitationRow, now: number): void {
   switch (statusOf(row, now)) {
     case 'accepted':

@@ -141,7 +141,6 @@ export const revokeInvitation = endpoint(operations.revokeInvitation, async (ctx
   })
 })
 
-/** How long an invitation can be accepted. */
 const invitationMs = 7 * 24 * 3_600_000
 
 async function storeInvitationMail(

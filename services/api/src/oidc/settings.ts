@@ -5,7 +5,6 @@ import { parsedBy } from '@belfry/runtime'
 import { z } from 'zod'
 import { parseHosts } from '../http/check-request.ts'
 
-/** The variables of sign-in with OpenID Connect. */
 export const oidcVariables = {
   /** The issuer whose users may sign in. Optional. */
   OIDC_ISSUER: parsedBy(parseIssuer).optional(),
@@ -33,7 +32,6 @@ export const oidcVariables = {
 const variables = z.object(oidcVariables)
 type Variables = z.infer<typeof variables>
 
-/** How users sign in through an issuer. */
 export type OidcSettings = NonNullable<ReturnType<typeof oidcOf>>
 
 /** Reports variables that are set without the variables they require. */
@@ -121,7 +119,6 @@ export function parseGroupRoles(text: string): GroupRole[] {
   return Object.entries(result.data).flatMap(([group, given]) => [given].flat().map(role => ({ group, ...role })))
 }
 
-/** The roles of a user in an organization. */
 export type Granted = { role: Role; workspaceRole: WorkspaceRole | undefined }
 
 /** Returns the user's highest mapped role in each organization of the mapping, or null if no group matches. */

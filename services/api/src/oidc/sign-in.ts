@@ -58,7 +58,6 @@ export const startOidc = endpoint(operations.startOidc, async (ctx, { body }) =>
   })
 })
 
-/** Returns where the issuer sends users back. */
 function redirectUri({ config }: Context): string {
   return `${config.publicUrl}/api/v1/auth/oidc/callback`
 }
@@ -190,7 +189,6 @@ const attempt = z.object({
   state: z.string(),
   nonce: z.string(),
   verifier: z.string(),
-  /** The page to open afterwards. */
   returnTo: z.string(),
 })
 

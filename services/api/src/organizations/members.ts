@@ -124,7 +124,6 @@ export async function isOwnerSuspended(tx: PrismaTransaction, organizationId: st
   return owner !== null && owner.user.suspendedAt !== null
 }
 
-/** Removes a user from an organization and its workspaces. */
 export async function removeMembership(tx: PrismaTransaction, organizationId: string, userId: string): Promise<void> {
   await tx.workspaceMember.deleteMany({ where: { userId, workspace: { organizationId } } })
   await tx.membership.delete({ where: { organizationId_userId: { organizationId, userId } } })

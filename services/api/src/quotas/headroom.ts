@@ -42,7 +42,6 @@ export function withinLimit<W extends { db: Db; headrooms: Headrooms }, T extend
 type Request = { objects: CountedInWorkspace; workspaceId: string; limit: number; wanted: number }
 
 type Creation<T> = {
-  /** Counts the objects of the workspace. */
   count: () => Promise<number>
   /**
    * Whether the caller holds a connection. Then it must not wait for other creations: they may be waiting for a
@@ -50,7 +49,6 @@ type Creation<T> = {
    */
   holdsConnection: boolean
   create: () => Promise<T>
-  /** Counts under a lock before it creates. */
   createUnderLock: () => Promise<T>
 }
 

@@ -3,7 +3,6 @@ import type { Stripe } from 'stripe'
 import type { Config } from '../../config.ts'
 import type { Context } from '../../context.ts'
 
-/** The client of Stripe, and the operator's settings. */
 export type StripeBilling = { stripe: Stripe; settings: NonNullable<Config['billing']> }
 
 /** Makes the client of Stripe. The package is loaded only by installations that sell tiers. */
