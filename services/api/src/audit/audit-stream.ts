@@ -67,24 +67,16 @@ export const rotateAuditStreamSecret = endpoint(operations.rotateAuditStreamSecr
   return readStream(ctx, organizationId)
 })
 
-const noStream: PublicAuditStream = {
-  target: null,
-  signing_secrets: [],
-  waiting: 0,
-  last_error: null,
-  updated_at: null,
-}
-
 async function readStream({ pool, config }: Context, organizationId: string): Promise<PublicAuditStream> {
   const stream = await read(pool, config.masterKeys, organizationId)
-  if (stream === null) return noStream
+  const secrets = stream?.secrets ?? []
   return {
-    target: stream.shownTarget,
-    signing_secrets: stream.secrets.map(({ value, expiresAt }) => {
+    target: stream?.shownTarget ?? null,
+    signing_secrets: secrets.map(({ value, expiresAt }) => {
       return { secret: value, expires_at: expiresAt?.toISOString() ?? null }
     }),
-    waiting: stream.waiting,
-    last_error: stream.lastError,
-    updated_at: stream.updatedAt.toISOString(),
+    waiting: stream?.waiting ?? 0,
+    last_error: stream?.lastError ?? null,
+    updated_at: stream?.updatedAt.toISOString() ?? null,
   }
 }

@@ -1,16 +1,7 @@
 import type { Right } from '@belfry/contract/operation'
 import { AppError, notFound } from '@belfry/domain/app-error'
 import { fromId, toId } from '@belfry/domain/id'
-import {
-  type Action,
-  type ActionIn,
-  type Actor,
-  decide,
-  type Policy,
-  type Role,
-  rights,
-  type WorkspaceRole,
-} from '@belfry/domain/permissions'
+import { type Action, type ActionIn, type Actor, decide, type Role, rights } from '@belfry/domain/permissions'
 import type { Request } from 'express'
 import type { Context } from '../context.ts'
 import { logCaller } from '../http/request-log.ts'
@@ -182,7 +173,7 @@ async function findMemberOfOrganization(
   logCaller(request, { organizationId })
   refuseSuspendedOrganization(membership.organization)
   if (membership.organization.requireSecondFactor) await requireSecondFactor(ctx, user)
-  const actor = actorOf(membership.role, membership.organization, null)
+  const actor: Actor = { kind: 'user', role: membership.role, policy: membership.organization, workspaceRole: null }
   return { organizationId, user, apiKeyId: null, actor, address: user.address, agent: agentOf(request) }
 }
 
@@ -211,9 +202,9 @@ async function findMemberOfWorkspace(
   const { id: organizationId, requireSecondFactor: isFactorRequired } = workspace.organization
   logCaller(request, { organizationId, workspaceId })
   refuseSuspendedOrganization(workspace.organization)
-  refuseSuspended('workspace', workspace)
+  refuseSuspended('workspace', workspace.suspendedAt)
   if (isFactorRequired) await requireSecondFactor(ctx, user)
-  const actor = actorOf(role, workspace.organization, workspaceRole)
+  const actor: Actor = { kind: 'user', role, policy: workspace.organization, workspaceRole }
   const [address, agent] = [user.address, agentOf(request)]
   return { organizationId, workspaceId, user, apiKeyId: null, actor, address, agent }
 }
@@ -233,7 +224,7 @@ type Members = Array<{ role: Role; user: { suspendedAt: Date | null } }>
 // A suspended user suspends the organizations in which the user is the oldest owner, as the view `suspended_workspaces` does.
 function refuseSuspendedOrganization({ suspendedAt, memberships }: { suspendedAt: Date | null; memberships: Members }) {
   const owner = memberships.find(({ role }) => role === 'owner')
-  refuseSuspended('organization', { suspendedAt: suspendedAt ?? owner?.user.suspendedAt ?? null })
+  refuseSuspended('organization', suspendedAt ?? owner?.user.suspendedAt ?? null)
 }
 
 function namedWorkspace(request: Request): string | undefined {
@@ -242,10 +233,6 @@ function namedWorkspace(request: Request): string | undefined {
   const workspaceId = fromId('ws', String(header))
   if (workspaceId === null) throw notFound()
   return workspaceId
-}
-
-function actorOf(role: Role, policy: Policy, workspaceRole: WorkspaceRole | null): Actor {
-  return { kind: 'user', role, policy, workspaceRole }
 }
 
 /** A user whose proven address is in `OPERATORS`, signed in with a second factor. */

@@ -123,12 +123,8 @@ async function renewSession(
 }
 
 /** Throws `suspended` when an operator has suspended the object. */
-export function refuseSuspended(
-  name: 'organization' | 'workspace',
-  { suspendedAt }: { suspendedAt: Date | null },
-): void {
-  if (suspendedAt === null) return
-  throw suspended(name)
+export function refuseSuspended(name: 'organization' | 'workspace', suspendedAt: Date | null): void {
+  if (suspendedAt !== null) throw suspended(name)
 }
 
 /** Returns the refusal of a suspended user, organization or workspace. */
