@@ -51,12 +51,7 @@ const confirmationMs = 24 * 3_600_000
 type Owner = { id: string; email: string }
 
 /** Stores the mail with the link that confirms a user's address, unless the address has got too many mails. */
-export async function storeConfirmationMail(
-  ctx: Context,
-  tx: PrismaTransaction,
-  user: Owner,
-  address: string,
-): Promise<void> {
+export async function storeConfirmationMail(ctx: Context, tx: PrismaTransaction, user: Owner, address: string) {
   const { token, tokenHash } = newOneTimeToken()
   const mail = confirmEmailMail(user.email, `${ctx.config.publicUrl}/confirm-email#${token}`)
   const link = { kind: 'mail', usefulMs: confirmationMs } as const

@@ -1,4 +1,4 @@
-import type { AuditEntry, exportAuditLogQuery, ListedAuditEntry } from '@belfry/contract/audit-entry'
+import type { AuditEntry, exportAuditLogQuery } from '@belfry/contract/audit-entry'
 import { operations } from '@belfry/contract/operations'
 import { type AuditRow, presentAuditEntry, selectAuditEntries } from '@belfry/db/audit-log'
 import type { Db } from '@belfry/db/postgres/in-transaction'
@@ -80,11 +80,7 @@ const namesText = `
   ${inWorkspaces('fed', 'federated_credentials', 'name')}`
 
 /** Adds the names of the objects of an organization whose ids are in the entries. */
-async function withNames(
-  pool: Db,
-  organizationId: string,
-  entries: readonly AuditEntry[],
-): Promise<ListedAuditEntry[]> {
+async function withNames(pool: Db, organizationId: string, entries: readonly AuditEntry[]) {
   const idsOf = (entry: AuditEntry) => JSON.stringify(entry).match(/\b[a-z]{2,4}_[0-9a-hjkmnp-tv-z]{26}\b/g) ?? []
   const uuids = entries.flatMap(idsOf).flatMap(id => fromId(id.slice(0, id.indexOf('_')) as IdKind, id) ?? [])
   const values = [organizationId, [...new Set(uuids)]]

@@ -45,18 +45,11 @@ async function signIn(ctx: Context, user: UserRow & { passwordHash: string }, pa
   })
 }
 
-type Session = Awaited<ReturnType<typeof startSession>>
-
 /**
  * Opens a session for a user whose first factor is proven. When the user has a second factor, returns the refusal that
  * asks for it instead. The caller throws it after the transaction.
  */
-async function startSignIn(
-  ctx: Context,
-  tx: PrismaTransaction,
-  user: UserRow,
-  request: Request,
-): Promise<Session | AppError> {
+async function startSignIn(ctx: Context, tx: PrismaTransaction, user: UserRow, request: Request) {
   const factors = await factorsOf(tx, user.id)
   if (factors.length === 0) return startSession(ctx, tx, user, request)
   const token = await storeChallenge(ctx, tx, 'sign_in', user.id)

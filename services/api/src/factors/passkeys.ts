@@ -1,5 +1,4 @@
 import type { CreatePasskeyBody, PasskeyAssertion, PasskeyOptions } from '@belfry/contract/second-factor'
-import type { Passkey } from '@belfry/db/generated/client'
 import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { parseJson } from '@belfry/domain/json-text'
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
@@ -52,15 +51,8 @@ async function credentialsOf({ prisma }: Context, userId: string) {
   return rows.map(({ credentialId: id, transports }) => ({ id, transports }))
 }
 
-/** A passkey that an authenticator has made. */
-type NewPasskey = Pick<Passkey, 'credentialId' | 'publicKey' | 'counter' | 'transports'>
-
 /** Checks the answer to `enrolmentOptions`. Returns null unless it is for this user, this origin and an open challenge. */
-export async function verifyEnrolment(
-  ctx: Context,
-  userId: string,
-  passkey: CreatePasskeyBody['passkey'],
-): Promise<NewPasskey | null> {
+export async function verifyEnrolment(ctx: Context, userId: string, passkey: CreatePasskeyBody['passkey']) {
   const { verifyRegistrationResponse } = await library()
   const { origin, id } = relyingParty(ctx)
   const challenge = challengeOf(passkey.response.clientDataJSON)
@@ -87,11 +79,7 @@ export async function verifyEnrolment(
  * another origin, another challenge or another user, or was changed.
  * @param userId - Null for a sign-in by a passkey alone.
  */
-export async function verifyPasskey(
-  ctx: Context,
-  userId: string | null,
-  passkey: PasskeyAssertion,
-): Promise<string | null> {
+export async function verifyPasskey(ctx: Context, userId: string | null, passkey: PasskeyAssertion) {
   const { verifyAuthenticationResponse } = await library()
   const { origin, id: rpId } = relyingParty(ctx)
   const stored = await ctx.prisma.passkey.findUnique({ where: { credentialId: passkey.id } })
@@ -146,12 +134,7 @@ type Purpose =
 const challengeMs = 5 * 60_000
 
 /** Stores a challenge for five minutes. Returns its random text. `userId` is null when any user may answer it. */
-export async function storeChallenge(
-  ctx: Context,
-  tx: PrismaTransaction,
-  purpose: Purpose,
-  userId: string | null,
-): Promise<string> {
+export async function storeChallenge(ctx: Context, tx: PrismaTransaction, purpose: Purpose, userId: string | null) {
   const { token, tokenHash: hash } = newOneTimeToken()
   await tx.challenge.create({ data: { hash, purpose, userId, expiresAt: new Date(ctx.clock.now() + challengeMs) } })
   return token

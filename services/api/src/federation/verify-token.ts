@@ -118,11 +118,7 @@ const usefulMs = 10_000
  * @param tooOld - Keys that lack the key of a token. Newer ones are returned, or the same if the issuer was just asked.
  * @throws AppError `unavailable` when there are no keys of the last day.
  */
-async function readIssuerKeys(
-  ctx: Context,
-  credential: CredentialOfWorkspace,
-  tooOld?: IssuerKeys,
-): Promise<IssuerKeys> {
+async function readIssuerKeys(ctx: Context, credential: CredentialOfWorkspace, tooOld?: IssuerKeys) {
   const known = await storedKeys(ctx, credential)
   const isNews = tooOld === undefined || (known !== null && known.readAt > tooOld.readAt)
   if (known && isNews && ageOf(ctx, known) < freshMs) return known

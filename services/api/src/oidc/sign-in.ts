@@ -12,7 +12,7 @@ import { endpoint } from '../endpoint.ts'
 import { toRefusal } from '../http/problem.ts'
 import { ApiResponse } from '../http/response.ts'
 import type { OidcProvider } from './provider.ts'
-import { type Identity, OidcSignInError, readIdentity } from './read-identity.ts'
+import { OidcSignInError, readIdentity } from './read-identity.ts'
 import { openText, sealText } from './sealed-text.ts'
 import { findOrganization, signInUser } from './sign-in-user.ts'
 
@@ -118,12 +118,7 @@ function reasonOf(error: unknown): string {
 }
 
 /** Exchanges the code of a response for the tokens of the user, and checks both. */
-async function identify(
-  ctx: Context,
-  { client: find, settings }: OidcProvider,
-  request: Request,
-  begun: Attempt,
-): Promise<{ identity: Identity; idToken: string }> {
+async function identify(ctx: Context, { client: find, settings }: OidcProvider, request: Request, begun: Attempt) {
   await consumeRequest(ctx, 'oidc', callerAddress(request))
   const issuer = await find().catch(cause => {
     throw new OidcSignInError('unavailable', 'The issuer does not answer.', cause)

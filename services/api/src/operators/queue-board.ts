@@ -109,12 +109,7 @@ const alreadySettled = 'This is no longer a dead letter: it has been replayed or
  * letter is settled at most once. Records each in the audit log of its organization.
  * @returns The number of settled dead letters.
  */
-async function settleAsOperator(
-  ctx: Context,
-  tasks: readonly DeadLetter[],
-  action: SettleAction,
-  address: string,
-): Promise<number> {
+async function settleAsOperator(ctx: Context, tasks: readonly DeadLetter[], action: SettleAction, address: string) {
   const recorded = action === 'replay' ? 'dead_letter.replayed' : 'dead_letter.discarded'
   let count = 0
   for (const workspaceId of new Set(tasks.map(task => task.workspaceId))) {
@@ -135,11 +130,7 @@ async function settleAsOperator(
 type OperatorAction = { workspaceId: string; action: AuditAction; address: string }
 
 /** Records an action of an operator in the audit log of a workspace's organization, once for each object. */
-export async function auditAsOperator(
-  tx: Transaction,
-  by: OperatorAction,
-  objectIds: readonly string[],
-): Promise<void> {
+export async function auditAsOperator(tx: Transaction, by: OperatorAction, objectIds: readonly string[]) {
   const text = 'SELECT organization_id AS id FROM workspaces WHERE id = $1'
   const { rows } = await tx.query<{ id: string }>(text, [by.workspaceId])
   const entry = { ...by, userId: null, apiKeyId: null, details: { by: 'operator' } }

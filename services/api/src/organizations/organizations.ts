@@ -60,11 +60,7 @@ function slugTaken(): AppError {
   return new AppError('slug_taken', 'Another organization, or Belfry itself, has this slug.')
 }
 
-async function update(
-  tx: PrismaTransaction,
-  caller: CallerOf<'organization.change'>,
-  body: UpdateOrganizationBody,
-): Promise<Organization> {
+async function update(tx: PrismaTransaction, caller: CallerOf<'organization.change'>, body: UpdateOrganizationBody) {
   const { name, slug, policy = {}, max_api_key_days: maxApiKeyDays, require_second_factor: requireSecondFactor } = body
   const where = { id: caller.organizationId }
   await lockOrganization(tx, where.id)

@@ -79,11 +79,7 @@ export const removeSubscriptionSecrets = endpoint(
 )
 
 /** Makes a new secret of the workspace, or of one of its subscriptions. */
-async function rotateOf(
-  ctx: Context,
-  caller: Allowed<'signing_secret.rotate'>,
-  subscriptionId?: string,
-): Promise<SigningSecret> {
+async function rotateOf(ctx: Context, caller: Allowed<'signing_secret.rotate'>, subscriptionId?: string) {
   const { owner, details } = ownerOf(caller, subscriptionId)
   const result = await rotate(ctx.pool, ctx.config.masterKeys, owner, (tx, { id }) =>
     audit(tx, caller, 'signing_secret.rotated', toId('sec', id), details),
@@ -94,12 +90,7 @@ async function rotateOf(
   throw new AppError('conflict', `${maxSigningSecrets} signing secrets are already in use. ${advice}`)
 }
 
-async function revokeOf(
-  ctx: Context,
-  caller: Allowed<'signing_secret.revoke'>,
-  id: string,
-  subscriptionId?: string,
-): Promise<void> {
+async function revokeOf(ctx: Context, caller: Allowed<'signing_secret.revoke'>, id: string, subscriptionId?: string) {
   const { owner, details } = ownerOf(caller, subscriptionId)
   const result = await revoke(ctx.pool, owner, id, tx =>
     audit(tx, caller, 'signing_secret.revoked', toId('sec', id), details),

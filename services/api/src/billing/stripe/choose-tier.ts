@@ -86,12 +86,7 @@ async function beginCheckout(
  * Ends the open checkout of an organization that is to be deleted, and reads its subscription: the checkout may be paid,
  * and the event of Stripe late.
  */
-export async function endCheckout(
-  ctx: Context,
-  billing: StripeBilling,
-  organizationId: string,
-  by: TierChanger,
-): Promise<void> {
+export async function endCheckout(ctx: Context, billing: StripeBilling, organizationId: string, by: TierChanger) {
   await inTransaction(ctx.pool, async tx => {
     const { customerId, checkoutId, ...account } = await lockBillingAccount(tx, organizationId)
     if (customerId === null) return
