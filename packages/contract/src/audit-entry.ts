@@ -54,8 +54,6 @@ const listedAuditEntry = auditEntry
   })
   .meta({ id: 'ListedAuditEntry' })
 
-export type ListedAuditEntry = z.infer<typeof listedAuditEntry>
-
 /** A sign-in of the user, or a change of the password. */
 export const accountEntry = namedObject('AccountEntry', {
   id: idField('aud'),

@@ -1,4 +1,4 @@
-import type { CreateInvitationBody, Invitation } from '@belfry/contract/invitation'
+import type { Invitation } from '@belfry/contract/invitation'
 import { operations } from '@belfry/contract/operations'
 import type { Invitation as StoredInvitation } from '@belfry/db/generated/client'
 import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
@@ -31,9 +31,10 @@ export const createInvitation = endpoint(operations.createInvitation, async (ctx
   const row = await ctx.prisma.$transaction(async tx => {
     await lockOrganization(tx, organizationId)
     await requireInvitable(ctx, tx, quota, { id, organizationId, email })
-    const workspaceIds = await requireWorkspaces(tx, caller, body)
+    const by = inviterOf(caller)
+    const workspaceIds = await requireWorkspaces(tx, by, body.workspace_ids)
     const { role, workspace_role: workspaceRole } = body
-    await requireGrantableInWorkspaces(tx, inviterOf(caller), { workspaceRole, workspaceIds })
+    await requireGrantableInWorkspaces(tx, by, { workspaceRole, workspaceIds })
     const data = { id, organizationId, email, role, workspaceRole, workspaceIds, tokenHash, expiresAt }
     const row = await tx.invitation.create({ data: { ...data, invitedBy: user.userId }, include: { inviter } })
     await storeInvitationMail(ctx, tx, row, token)
@@ -69,14 +70,10 @@ async function requireInvitable(
   refuseOverCount(quota, 'invitations', open)
 }
 
-async function requireWorkspaces(
-  tx: PrismaTransaction,
-  caller: CallerOf<'invitation.create'>,
-  { workspace_ids: ids }: CreateInvitationBody,
-): Promise<string[]> {
+async function requireWorkspaces(tx: PrismaTransaction, by: Inviter, ids: readonly string[]): Promise<string[]> {
   const wanted = [...new Set(ids)]
   if (wanted.length === 0) return []
-  const found = await invitableWorkspaces(tx, wanted, inviterOf(caller))
+  const found = await invitableWorkspaces(tx, wanted, by)
   if (found.length === wanted.length) return wanted
   const message = 'workspace_ids may contain only workspaces of the organization to which you may invite.'
   throw invalidField('workspace_ids', 'unknown_workspace', message)
@@ -239,10 +236,7 @@ function presentInvitation(row: ShownInvitation, now: number): Invitation {
   }
 }
 
-export function statusOf(
-  { acceptedAt, revokedAt, expiresAt }: Pick<InvitationRow, 'acceptedAt' | 'revokedAt' | 'expiresAt'>,
-  now: number,
-): Invitation['status'] {
+export function statusOf({ acceptedAt, revokedAt, expiresAt }: InvitationRow, now: number): Invitation['status'] {
   if (acceptedAt) return 'accepted'
   if (revokedAt) return 'revoked'
   return expiresAt.getTime() > now ? 'pending' : 'expired'

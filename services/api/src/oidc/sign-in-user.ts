@@ -31,7 +31,8 @@ export async function signInUser(
     await lockText(tx, `${identity.issuer} ${identity.subject}`)
     const user = await findOrCreate(ctx, tx, settings, identity, address)
     if (user.suspendedAt) throw new OidcSignInError('suspended', 'The user is suspended.')
-    await applyGroups(ctx, tx, settings, identity, { userId: user.id, address })
+    const roles = rolesOf(settings.groupRoles, identity.groups)
+    await applyGroups(ctx, tx, roles, { userId: user.id, address })
     return startSession(ctx, tx, user, request, { hasSecondFactor: identity.hasSecondFactor, logoutHint })
   })
 }
@@ -99,21 +100,13 @@ type By = { userId: string; address: string }
  * Gives a user exactly the roles of their groups, in each organization of the mapping. This may lower or remove roles.
  * An organization keeps its last owner.
  */
-async function applyGroups(
-  ctx: Context,
-  tx: PrismaTransaction,
-  { groupRoles }: OidcSettings,
-  { groups }: Identity,
-  by: By,
-): Promise<void> {
-  const granted = [...rolesOf(groupRoles, groups)]
-  const found = await Promise.all(granted.map(([named]) => findOrganization(tx, named)))
+async function applyGroups(ctx: Context, tx: PrismaTransaction, roles: Map<string, Granted | null>, by: By) {
   const wanted = new Map<string, Granted | null>()
-  for (const [i, [named, roles]] of granted.entries()) {
-    const id = found[i]
+  for (const [named, granted] of roles) {
+    const id = await findOrganization(tx, named)
     if (id === undefined) ctx.log.warn({ organization: named }, 'oidc.unknown_organization')
     // An organization may be in the mapping by its slug and by its id.
-    else wanted.set(id, wanted.get(id) ?? roles)
+    else wanted.set(id, wanted.get(id) ?? granted)
   }
   // In one order, so two sign-ins do not wait for each other.
   for (const id of [...wanted.keys()].sort()) {
