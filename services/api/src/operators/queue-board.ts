@@ -56,7 +56,6 @@ function findPages(): string {
 
 function onlyOurFiles(_request: Request, response: Response, next: NextFunction): void {
   response.setHeader('Content-Security-Policy', policy)
-  response.setHeader('Referrer-Policy', 'no-referrer')
   const send = response.send.bind(response)
   response.send = body => send(typeof body === 'string' ? withoutOutsideLinks(body) : body)
   next()
