@@ -1,12 +1,11 @@
 import { AppError } from '@belfry/domain/app-error'
-import type { TierName, Tiers } from '@belfry/domain/tiers'
+import type { TierName } from '@belfry/domain/tiers'
 import { steadyTime } from '@belfry/runtime'
 import type { Request } from 'express'
+import type { Context } from '../context.ts'
 
 /** The rest of an allowance after one request. */
 export type Allowance = { allowed: boolean; left: number; fullInS: number }
-
-export type RateLimits = ReturnType<typeof createRateLimits>
 
 type Buckets = Map<string, { left: number; atMs: number }>
 
@@ -41,18 +40,16 @@ export function createRateLimits(now: () => number = steadyTime) {
   }
 }
 
-type RateLimited = { config: { tiers: Tiers; limitsRates: boolean }; rateLimits: RateLimits }
-
 /** Requests per second of each session, in every tier: a session belongs to a person. */
 const sessionRequestsPerSecond = 50
 
 /** Counts a request of an API key. Throws `rate_limited` when the key's allowance is used up. */
-export function spendKeyRequest(ctx: RateLimited, request: Request, allowanceId: string, tier: TierName): void {
+export function spendKeyRequest(ctx: Context, request: Request, allowanceId: string, tier: TierName): void {
   spend(ctx, request, 'key', allowanceId, ctx.config.tiers[tier].requestsPerSecond)
 }
 
 /** Counts a request of a session. Throws `rate_limited` when the session's allowance is used up. */
-export function spendSessionRequest(ctx: RateLimited, request: Request, sessionId: string): void {
+export function spendSessionRequest(ctx: Context, request: Request, sessionId: string): void {
   spend(ctx, request, 'session', sessionId, sessionRequestsPerSecond)
 }
 
@@ -71,7 +68,7 @@ export function isAskedAgain(request: Request): boolean {
   return request.res?.headersSent === true || askedAgain.has(request)
 }
 
-function spend(ctx: RateLimited, request: Request, policy: 'key' | 'session', id: string, perSecond: number): void {
+function spend(ctx: Context, request: Request, policy: 'key' | 'session', id: string, perSecond: number): void {
   if (!ctx.config.limitsRates) return
   const { allowed, left, fullInS } = ctx.rateLimits.take(id, perSecond)
   request.res?.setHeader('RateLimit-Policy', `"${policy}";q=${perSecond};w=1`)
