@@ -52,9 +52,7 @@ export async function endSessions(
   })
 }
 
-type SessionRow = Omit<StoredSession, 'userId' | 'tokenHash'>
-
-export function presentSession(row: SessionRow, caller: UserCaller): Session {
+export function presentSession(row: StoredSession, caller: UserCaller): Session {
   const end = Math.min(row.expiresAt.getTime(), row.createdAt.getTime() + maxSessionMs)
   return {
     id: toId('ses', row.id),

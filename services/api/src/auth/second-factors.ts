@@ -1,4 +1,5 @@
 import type { FactorKind, SecondFactors } from '@belfry/contract/second-factor'
+import type { Passkey } from '@belfry/db/generated/client'
 import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { AppError } from '@belfry/domain/app-error'
 import { toId } from '@belfry/domain/id'
@@ -15,9 +16,7 @@ export async function readSecondFactors(tx: PrismaTransaction, userId: string): 
   }
 }
 
-type PasskeyRow = { id: string; name: string; createdAt: Date; lastUsedAt: Date | null }
-
-export function presentPasskey({ id, name, createdAt, lastUsedAt }: PasskeyRow) {
+export function presentPasskey({ id, name, createdAt, lastUsedAt }: Passkey) {
   const times = { created_at: createdAt.toISOString(), last_used_at: lastUsedAt?.toISOString() ?? null }
   return { id: toId('pk', id), name, ...times }
 }

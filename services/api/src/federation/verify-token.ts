@@ -12,9 +12,6 @@ import type { Context } from '../context.ts'
 /** What a workspace trusts. */
 type Trust = Pick<FederatedCredential, 'id' | 'workspaceId' | 'issuer' | 'audience'> & { conditions: ClaimConditions }
 
-/** The identity of a job, as its token proves it. */
-type JobIdentity = { subject: string; expiresAt: Date }
-
 /** A token that a federated credential does not accept. The message is a sentence for the author of the job. */
 export class RefusedTokenError extends Error {}
 
@@ -27,11 +24,11 @@ const maxSubjectLength = 1_000
 const subjectForm = new RegExp(`^[^\\p{Cc}\\p{Cs}]{1,${maxSubjectLength}}$`, 'u')
 
 /**
- * Verifies the token of a job.
+ * Verifies the token of a job. Returns the identity that it proves.
  * @throws RefusedTokenError unless the issuer has signed it for the audience, it is valid now, and it meets all conditions.
  * @throws AppError `unavailable` when the keys of the issuer are unknown.
  */
-export async function verifyToken(ctx: Context, trust: Trust, token: string): Promise<JobIdentity> {
+export async function verifyToken(ctx: Context, trust: Trust, token: string) {
   if (issuerOf(token) !== trust.issuer) throw new RefusedTokenError('The token is not of the issuer of the credential.')
   const claims = await verifiedClaims(ctx, trust, token)
   const { sub: subject, exp = 0 } = claims
