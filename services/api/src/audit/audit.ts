@@ -27,7 +27,8 @@ export async function audit<A extends AuditAction>(
 ): Promise<void> {
   const { organizationId, workspaceId = null, apiKeyId, address, agent } = by
   const who = { organizationId, workspaceId, userId: by.user?.userId ?? null, apiKeyId, address }
-  await insertAuditEntry(tx, { ...who, action, objectId, details: { ...details, ...(agent !== undefined && { agent }) } })
+  const told = agent === undefined ? details : { ...details, agent }
+  await insertAuditEntry(tx, { ...who, action, objectId, details: told })
 }
 
 /** Returns the changed members of an object with their old and new values, for the details of an action, or null. */
