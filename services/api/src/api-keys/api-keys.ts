@@ -57,21 +57,10 @@ export const createApiKey = endpoint(operations.createApiKey, async (ctx, { call
     const expiresAt = await expiryOf(ctx, tx, organizationId, body.expires_at)
     refuseOverCount(quota, 'apiKeys', await tx.apiKey.count({ where: inForce(ctx, workspaceId) }))
     const { name, allowed_ranges: allowedRanges = [] } = body
-    return storeApiKey(ctx, tx, caller, {
-      id: newUuid(),
-      workspaceId,
-      name,
-      createdBy: user.userId,
-      expiresAt,
-      scopes,
-      allowedRanges,
-      ...ofUser,
-    })
+    const row = { id: newUuid(), workspaceId, name, createdBy: user.userId, expiresAt, scopes, allowedRanges }
+    return storeApiKey(ctx, tx, caller, row)
   })
 })
-
-/** The columns of a key that a user created. */
-const ofUser = { federatedCredentialId: null, subject: null }
 
 /** Returns the condition of the API keys of a workspace that users created and that are in force. */
 function inForce({ clock }: Context, workspaceId: string) {
@@ -115,7 +104,8 @@ function wrongExpiry(code: string, rest: string): AppError {
   return invalidField('expires_at', code, `expires_at ${rest}`)
 }
 
-type NewRow = Omit<ApiKeyRow, 'prefix' | 'createdAt' | 'lastUsedAt' | 'revokedAt' | 'lastUsedAddress' | 'lifetimeMs'>
+type NewRow = Pick<ApiKeyRow, 'id' | 'workspaceId' | 'name' | 'createdBy' | 'scopes' | 'expiresAt' | 'allowedRanges'> &
+  Partial<Pick<ApiKeyRow, 'federatedCredentialId' | 'subject'>> // of a key that a job got
 
 /** Stores a new API key, and records it in the audit log. Returns the response with it. */
 export async function storeApiKey(
@@ -163,7 +153,7 @@ export const rollApiKey = endpoint(operations.rollApiKey, async (ctx, { caller, 
     refuseOverCount(quota, 'apiKeys', await tx.apiKey.count({ where: others }))
     await endSoon(ctx, tx, old, body.overlap_ms ?? defaultOverlapMs)
     const { name, scopes, allowedRanges, prefix } = old
-    const next = { id: newUuid(), workspaceId, name, createdBy: user.userId, scopes, allowedRanges, ...ofUser }
+    const next = { id: newUuid(), workspaceId, name, createdBy: user.userId, scopes, allowedRanges }
     const limit = await expiryOf(ctx, tx, organizationId, body.expires_at)
     const expiresAt = body.expires_at === undefined ? earlier(sameLifetime(ctx, old), limit) : limit
     await audit(tx, caller, 'api_key.rolled', toId('key', old.id), {
