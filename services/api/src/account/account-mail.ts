@@ -90,12 +90,10 @@ export async function storeMail(
   { id, email }: Owner,
   { label, mail, address, link }: AccountMail,
 ): Promise<boolean> {
-  const isUnproven = async () => {
-    const [row] = await tx.$queryRaw<Array<{ isConfirmed: boolean }>>`
-      SELECT email_confirmed_at IS NOT NULL AS "isConfirmed" FROM users WHERE id = ${id}::uuid`
-    return ctx.config.confirmsEmails && !row?.isConfirmed
+  if (!link && ctx.config.confirmsEmails) {
+    const user = await tx.user.findUnique({ where: { id }, select: { emailConfirmedAt: true } })
+    if (!user?.emailConfirmedAt) return false
   }
-  if (!link && (await isUnproven())) return false
   if (!(await mayMail(ctx, link?.kind ?? 'notice', email, address))) return false
   await addMail(tx, label, mail, link ? { masterKeys: ctx.config.masterKeys, usefulMs: link.usefulMs } : {})
   return true
