@@ -48,13 +48,13 @@ const fieldOf = {
  * @throws AppError `validation_failed` when one is missing, or a certificate is not valid.
  */
 export function secretsOf(body: PutConnectionBody, before: OpenConnection | null): ConnectionSecrets {
-  const given = givenSecrets(body)
+  const given: Partial<Record<(typeof fieldOf)[keyof ConnectionSecrets], string | undefined>> = body
   const kept = before !== null && goesNowhereNew(body, before) ? before.secrets : {}
   const errors: FieldError[] = []
   const secrets: ConnectionSecrets = {}
   for (const name of neededSecrets(body)) {
-    const value = given[name] ?? kept[name]
     const path = fieldOf[name]
+    const value = given[path] ?? kept[name]
     if (value !== undefined) secrets[name] = value
     else errors.push({ path, code: 'required', message: `${path} is required.` })
   }
@@ -65,13 +65,6 @@ export function secretsOf(body: PutConnectionBody, before: OpenConnection | null
   errors.push(...certificateErrors(body, secrets.clientKey))
   if (errors.length > 0) throw invalid('body', errors)
   return secrets
-}
-
-function givenSecrets(body: PutConnectionBody): ConnectionSecrets {
-  const given: Partial<Record<string, unknown>> = body
-  return Object.fromEntries(
-    Object.entries(fieldOf).flatMap(([name, field]) => (given[field] === undefined ? [] : [[name, given[field]]])),
-  )
 }
 
 function neededSecrets(body: PutConnectionBody): Array<keyof ConnectionSecrets> {
