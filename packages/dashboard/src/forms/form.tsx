@@ -22,21 +22,8 @@ type FormOptions<Body, Result> = Omit<Change<Result, Body>, 'run' | 'onError'> &
   staysOpen?: boolean | undefined
 }
 
-/** The state of a form, for `FormFrame`. */
-export type FormState = {
-  /** For the `<form>`. */
-  onSubmit(event: FormEvent<HTMLFormElement>): void
-  /** For the `<form>`. Removes the error of a field that the user changes. */
-  onInput: ((event: FormEvent<HTMLFormElement>) => void) | undefined
-  /** Messages by the names of the fields. */
-  errors: FieldErrors
-  /** The error of the whole form, for `FormProblem`. */
-  problem: string | null
-  isPending: boolean
-}
-
 /** Submits a form to the API. It shows errors at their fields and focuses the first invalid field. */
-export function useForm<Body, Result>(options: FormOptions<Body, Result>): FormState {
+export function useForm<Body, Result>(options: FormOptions<Body, Result>) {
   const [errors, setErrors] = useState<FieldErrors>({})
   const [problem, setProblem] = useState<string | null>(null)
   const form = useRef<HTMLFormElement>(null)
@@ -70,12 +57,13 @@ export function useForm<Body, Result>(options: FormOptions<Body, Result>): FormS
     errors,
     problem,
     isPending,
-    onInput({ target }) {
+    /** Removes the error of a field that the user changes. */
+    onInput({ target }: FormEvent) {
       const changed = target instanceof Element ? target.getAttribute('name') : null
       if (changed === null || !(changed in errors)) return
       setErrors(Object.fromEntries(Object.entries(errors).filter(([name]) => name !== changed)))
     },
-    onSubmit(event) {
+    onSubmit(event: FormEvent<HTMLFormElement>) {
       event.preventDefault()
       if (isPending) return
       form.current = event.currentTarget
@@ -123,7 +111,7 @@ export function Form<Body, Result>(props: FormOptions<Body, Result> & Look) {
 }
 
 /** What a form shows: its fields, the error of the whole form, and its buttons. */
-export function FormFrame(props: Look & { form: FormState }) {
+export function FormFrame(props: Look & { form: ReturnType<typeof useForm> }) {
   const { form, action, cancel = 'Cancel', children, isWide, isDangerous, more, after, isLong, notice, onBlur } = props
   const closeDialog = useCloseDialog()
   return (

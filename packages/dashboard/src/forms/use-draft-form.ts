@@ -1,6 +1,6 @@
 import { type FocusEvent, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'react-router'
-import { type FieldErrors, type FormState, useForm } from './form.tsx'
+import { type FieldErrors, useForm } from './form.tsx'
 import { dropDraft, keepDraft, keptDraft } from './kept-drafts.ts'
 import { type Attempt, submitAgain } from './submit-again.ts'
 import type { Change } from './use-change.ts'
@@ -14,20 +14,10 @@ type DraftFormOptions<Draft, Result> = Pick<Change<Result, Draft>, 'done'> & {
   onDone(result: Result): unknown
 }
 
-export type DraftForm<Draft> = {
-  form: FormState
-  /** For the form around the fields. */
-  onBlur(event: FocusEvent): void
-  draft: Draft
-  onChange(change: Partial<Draft>): void
-  /** Whether the draft is from an earlier visit. */
-  isRestored: boolean
-  /** Returns to the initial fields. */
-  discard(): void
-}
+export type DraftForm<Draft> = ReturnType<typeof useDraftForm<Draft, unknown>>
 
 /** Keeps the fields of a form in a draft, and validates them. The page can preview the draft. It outlives the page. */
-export function useDraftForm<Draft, Result>(options: DraftFormOptions<Draft, Result>): DraftForm<Draft> {
+export function useDraftForm<Draft, Result>(options: DraftFormOptions<Draft, Result>) {
   const { initial, check, submit, onDone, done } = options
   const { pathname, search } = useLocation()
   const path = pathname + search
@@ -63,7 +53,7 @@ export function useDraftForm<Draft, Result>(options: DraftFormOptions<Draft, Res
     setIsRestored(false)
   }
   const { errors, onBlur } = useLiveErrors(check(draft), form.errors, draft) // which decides what errors remain after a change
-  return { form: { ...form, errors, onInput: undefined }, onBlur, draft, onChange, isRestored, discard }
+  return { form: { ...form, errors, onInput() {} }, onBlur, draft, onChange, isRestored, discard }
 }
 
 /**

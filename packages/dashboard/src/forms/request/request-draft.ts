@@ -1,25 +1,14 @@
 import type { Task } from '@belfry/contract/task'
 import type { Body } from '../../api/call.ts'
 import { PayloadText } from '../../api/payload-text.ts'
-import { type FlowBody, type FlowDraft, flowBodyOf, flowDraftOf } from './flow-draft.ts'
+import { type FlowBody, flowBodyOf, flowDraftOf } from './flow-draft.ts'
 import { indentJson } from './json-text.ts'
-import { type RetryDraft, retryBodyOf, retryDraftOf } from './retry-draft.ts'
-
-export type HeaderRow = { id: number; name: string; value: string }
+import { retryBodyOf, retryDraftOf } from './retry-draft.ts'
 
 /** The fields of a request, as the user types them. */
-export type RequestDraft = RetryDraft &
-  FlowDraft & {
-    url: string
-    method: Body<'createTask'>['method']
-    headers: readonly HeaderRow[]
-    /** JSON text, or empty. */
-    payload: string
-    /** The body of the stored request, if it is a raw one. It is sent while the payload is empty. */
-    rawBody: RawBody | null
-  }
+export type RequestDraft = ReturnType<typeof draftOf>
 
-type RawBody = { payload_base64: string; content_type: string }
+export type HeaderRow = RequestDraft['headers'][number]
 
 /** The fields that the requests of tasks and cron jobs have in common, as they are stored. */
 type StoredRequest = Pick<Task, 'url' | 'method' | 'headers' | 'retry' | 'timeout_ms'> & {
@@ -27,14 +16,15 @@ type StoredRequest = Pick<Task, 'url' | 'method' | 'headers' | 'retry' | 'timeou
 } & Partial<FlowBody>
 
 /** Converts a stored request to the fields of the form. Default: the fields of a new one. */
-export function draftOf(request: Partial<StoredRequest> = {}): RequestDraft {
+export function draftOf(request: Partial<StoredRequest> = {}) {
   const { payload, payload_base64: bytes, content_type: type } = request
   return {
     url: request.url ?? '',
-    method: (request.method ?? 'POST') as RequestDraft['method'], // the API stores only these
+    method: (request.method ?? 'POST') as Body<'createTask'>['method'], // the API stores only these
     headers: Object.entries(request.headers ?? {}).map(([name, value], id) => ({ id, name, value })),
     payload: payload instanceof PayloadText ? (indentJson(payload.text) ?? payload.text) : '',
-    rawBody: bytes === null || bytes === undefined || !type ? null : { payload_base64: bytes, content_type: type },
+    // Sent while the payload is empty.
+    rawBody: bytes == null || !type ? null : { payload_base64: bytes, content_type: type },
     ...retryDraftOf(request.retry, request.timeout_ms),
     ...flowDraftOf(request),
   }

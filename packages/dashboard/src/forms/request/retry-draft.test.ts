@@ -11,7 +11,7 @@ import {
 
 const draft = retryDraftOf()
 const policy = { max_retries: 5, backoff: 'exponential', base_delay_ms: 10_000, max_delay_ms: 3_600_000 } as const
-const custom = (delaysSeconds: string) => ({ ...draft, backoff: 'custom', delaysSeconds })
+const custom = (delaysSeconds: string) => ({ ...draft, backoff: 'custom' as const, delaysSeconds })
 
 it('starts with the policy of a new task', () => {
   expect(checkRetry(draft)).toEqual({})
@@ -24,7 +24,7 @@ it.each([policy, { delays_ms: [0, 1_500, 2_592_000_000] }])('becomes a body, and
 
 it('has retries that start one delay after another, each at most the max delay', () => {
   expect(retryTimes(draft)).toEqual([10_000, 50_000, 210_000, 850_000, 3_410_000])
-  const linear = { ...draft, backoff: 'linear', maxRetries: '3', maxDelaySeconds: '15' }
+  const linear = { ...draft, backoff: 'linear' as const, maxRetries: '3', maxDelaySeconds: '15' }
   expect(retryTimes(linear)).toEqual([10_000, 25_000, 40_000])
   expect(retryTimes({ ...draft, maxRetries: '' })).toEqual([])
   expect(retryTimes({ ...draft, baseDelaySeconds: 'x' })).toEqual([])

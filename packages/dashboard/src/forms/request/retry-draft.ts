@@ -1,20 +1,11 @@
 import type { Retry } from '@belfry/contract/retry'
-import { type Backoff, backoffs, type RetryPolicy, retryDefaults, retryDelayMs } from '@belfry/domain/retry'
+import { type RetryPolicy, retryDefaults, retryDelayMs } from '@belfry/domain/retry'
 import { timeoutLimits } from '@belfry/domain/timeout'
 import { formatDuration } from '../../ui/format-time.ts'
 import { type FieldErrors, messagesIn } from '../form.tsx'
 
 /** The retries and the timeout of a request, as the user types them. */
-export type RetryDraft = {
-  maxRetries: string
-  /** How the delays grow; `custom` for listed delays. */
-  backoff: string
-  baseDelaySeconds: string
-  maxDelaySeconds: string
-  /** The listed delays in seconds, separated by commas or spaces. */
-  delaysSeconds: string
-  timeoutSeconds: string
-}
+export type RetryDraft = ReturnType<typeof retryDraftOf>
 
 const examples = '10, 300, 3600'
 
@@ -30,12 +21,12 @@ export const retryPresets: Readonly<Record<string, Partial<RetryDraft>>> = {
 }
 
 /** Converts a stored policy to the fields of the form. Default: the policy of a new task. */
-export function retryDraftOf(retry?: Retry, timeoutMs: number = timeoutLimits.default): RetryDraft {
+export function retryDraftOf(retry?: Retry, timeoutMs: number = timeoutLimits.default) {
   const listed = retry && 'delays_ms' in retry ? retry.delays_ms : null
   const policy = retry && 'backoff' in retry ? retry : null
   return {
     maxRetries: String(policy?.max_retries ?? retryDefaults.maxRetries),
-    backoff: listed ? 'custom' : (policy?.backoff ?? retryDefaults.backoff),
+    backoff: listed ? ('custom' as const) : (policy?.backoff ?? retryDefaults.backoff),
     baseDelaySeconds: String((policy?.base_delay_ms ?? retryDefaults.baseDelayMs) / 1000),
     maxDelaySeconds: String((policy?.max_delay_ms ?? retryDefaults.maxDelayMs) / 1000),
     delaysSeconds: listed?.map(ms => ms / 1000).join(', ') ?? examples,
@@ -110,7 +101,7 @@ function policyOf(draft: RetryDraft): RetryPolicy {
   }
   return {
     maxRetries: Number(draft.maxRetries),
-    backoff: backoffs.find((one): one is Backoff => one === draft.backoff) ?? retryDefaults.backoff,
+    backoff: draft.backoff,
     baseDelayMs: toMs(draft.baseDelaySeconds),
     maxDelayMs: toMs(draft.maxDelaySeconds),
   }
