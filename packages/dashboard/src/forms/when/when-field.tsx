@@ -4,7 +4,7 @@ import { IconButton } from '../../ui/button.tsx'
 import { Field, SelectField, TextField } from '../../ui/field.tsx'
 import { formatAbsolute, formatRelative, viewerZone } from '../../ui/format-time.ts'
 import { Suggestions } from '../../ui/suggestions.tsx'
-import { parseWhen, type WhenDraft } from './parse-when.ts'
+import { parseWhen, type When, type WhenDraft } from './parse-when.ts'
 import styles from './when-field.module.css'
 import { allZones, wallText } from './zoned-time.ts'
 
@@ -25,6 +25,8 @@ export function WhenField(props: WhenFieldProps) {
   const zones = useMemo(() => allZones(viewerZone(), value.zone), [value.zone])
   const set = (change: Partial<WhenDraft>) => onChange({ ...value, ...change })
   const calendar = useRef<HTMLInputElement>(null)
+  const now = new Date()
+  const when = parseWhen(value.text, value.zone, now)
   return (
     <div className={styles.when}>
       <div className={styles.row}>
@@ -53,7 +55,7 @@ export function WhenField(props: WhenFieldProps) {
               step="1"
               tabIndex={-1}
               aria-label={`Calendar for “${label}”`}
-              value={calendarValue(value)}
+              value={'error' in when ? '' : wallText(when.at, value.zone).replace(' ', 'T')}
               onChange={event => event.target.value && set({ text: event.target.value.replace('T', ' ') })}
             />
             <IconButton
@@ -73,36 +75,26 @@ export function WhenField(props: WhenFieldProps) {
         />
       )}
       <p className={styles.meaning} aria-live="polite">
-        <Meaning value={value} />
+        {value.text.trim() !== '' && <Meaning when={when} zone={value.zone} now={now} />}
       </p>
     </div>
   )
 }
 
-function Meaning({ value }: { value: WhenDraft }) {
-  if (value.text.trim() === '') return null
-  const now = new Date()
-  const when = parseWhen(value.text, value.zone, now)
+function Meaning({ when, zone, now }: { when: When; zone: string; now: Date }) {
   if ('error' in when) return <em>{when.error}</em>
-  const others = [...new Set([viewerZone(), 'UTC'])].filter(zone => zone !== value.zone)
+  const others = [...new Set([viewerZone(), 'UTC'])].filter(other => other !== zone)
   return (
     <>
-      <strong>{formatAbsolute(when.at, value.zone)}</strong> {value.zone}, {formatRelative(when.at, now)}
-      {others.map(zone => (
-        <span key={zone}>
+      <strong>{formatAbsolute(when.at, zone)}</strong> {zone}, {formatRelative(when.at, now)}
+      {others.map(other => (
+        <span key={other}>
           {' '}
-          · {formatAbsolute(when.at, zone)} {zone}
+          · {formatAbsolute(when.at, other)} {other}
         </span>
       ))}
       {when.note === 'clock_gap' && <em> Clocks skip this time on that day, so it is the end of the gap.</em>}
       {when.note === 'clock_overlap' && <em> This time occurs twice on that day. The first one is used.</em>}
     </>
   )
-}
-
-// The calendar shows the parsed time.
-function calendarValue({ text, zone }: WhenDraft): string {
-  const when = parseWhen(text, zone, new Date())
-  if ('error' in when) return ''
-  return wallText(when.at, zone).replace(' ', 'T')
 }
