@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useSearchParams } from 'react-router'
+import type { Query } from '../../api/call.ts'
 import { queryOf } from '../../api/queries.ts'
 import { useWorkspace } from '../../session/scope.ts'
 import { Chart } from '../../ui/chart.tsx'
@@ -11,13 +12,15 @@ const barHeight = 44
 // The only filters that the statistics support.
 const countedFilters: readonly string[] = ['workspace', 'status', 'range', 'from', 'to']
 
-type LogStripProps = { filters: Pick<Filters<LogFilter>, 'values' | 'first'>; time: { from?: string; to?: string } }
+type LogStripProps = { filters: Pick<Filters<LogFilter>, 'values' | 'first'>; time: Query }
 
 /** Shows how many runs succeeded and failed over the time of the log. A bar opens its part of the log. */
 export function LogStrip({ filters, time }: LogStripProps) {
   const { workspace, to } = useWorkspace()
   const [params] = useSearchParams()
-  const { data: counts } = useQuery(queryOf('countRunsOverTime', { ws: workspace.id, query: time }))
+  const { data: counts } = useQuery(
+    queryOf('countRunsOverTime', { ws: workspace.id, query: { from: time.from, to: time.to } }),
+  )
   const status = filters.first('status')
   if (!counts || counts.buckets.length === 0) return null
   const { buckets } = counts

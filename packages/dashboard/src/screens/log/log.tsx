@@ -80,7 +80,7 @@ export function Log() {
         {/* The filters need its space while a run is open. */}
         {filters.first('workspace') !== 'all' && run === undefined && (
           <div className={styles.strip}>
-            <LogStrip filters={filters} time={timeOf(shown.query)} />
+            <LogStrip filters={filters} time={shown.query} />
           </div>
         )}
         <RunList shown={shown} filters={filters} isPaused={isPaused} isNarrow={isNarrow} />
@@ -93,10 +93,6 @@ export function Log() {
 // Loaded after the list, because the list works without them.
 const ReplayRuns = latePart(async () => (await import('./replay-runs.tsx')).ReplayRuns)
 const LogStrip = latePart(async () => (await import('./log-strip.tsx')).LogStrip)
-
-function timeOf({ from, to }: ShownLog['query']): { from?: string; to?: string } {
-  return { ...(from ? { from: String(from) } : {}), ...(to ? { to: String(to) } : {}) }
-}
 
 type LiveButtonProps = { connection: Connection; isPaused: boolean; onChange(isPaused: boolean): void }
 

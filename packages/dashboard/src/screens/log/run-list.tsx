@@ -276,12 +276,9 @@ function LogEnd({ shown: { view, log, query }, oldest, filters }: LogEndProps) {
   )
 }
 
-/** `first` and `last`: the indexes of the rows at the edges of the view. They may be past the end of the list. */
-type RowsInView = { first: number; last: number; isAtTop: boolean; isScrolling: boolean }
-
-/** Returns the rows of equal height that a scrolling element shows. */
-function useRowsInView(scroller: HTMLElement | null, rowHeight: number): RowsInView {
-  const [inView, setInView] = useState<RowsInView>({ first: 0, last: 0, isAtTop: true, isScrolling: false })
+/** Returns which of the rows of equal height a scrolling element shows. They may be past the end of the list. */
+function useRowsInView(scroller: HTMLElement | null, rowHeight: number) {
+  const [inView, setInView] = useState({ first: 0, last: 0, isAtTop: true, isScrolling: false })
   useEffect(() => {
     if (!scroller) return
     let timer: ReturnType<typeof setTimeout> | undefined

@@ -1,14 +1,14 @@
 import type { Organization } from '@belfry/contract/organization'
 import type { Run } from '@belfry/contract/run'
 import type { Workspace } from '@belfry/contract/workspace'
-import { matchesRun, parseStatusRange, type RunFilter } from '@belfry/domain/run-filter'
+import { matchesRun, parseStatusRange } from '@belfry/domain/run-filter'
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import type { Query } from '../../api/call.ts'
-import { followLog, type LogScope, readLogPage } from '../../api/runs.ts'
+import { followLog, readLogPage } from '../../api/runs.ts'
 import type { Filters } from '../../ui/filter-bar.tsx'
 import { type LogFilter, toLogQuery } from './log-filters.ts'
 import { useRangeQuery } from './range-filter.tsx'
-import { type LogView, RunLog } from './run-log.ts'
+import { RunLog } from './run-log.ts'
 
 const showEveryMs = 500
 const calmMs = 1000
@@ -16,27 +16,17 @@ const calmMs = 1000
 /** `refused` if the API rejected the stream. */
 export type Connection = 'live' | 'connecting' | 'refused'
 
-export type ShownLog = {
-  log: RunLog
-  view: LogView
-  scope: LogScope
-  query: ReturnType<typeof toLogQuery>
-  connection: Connection
-  /** The minimum number of new runs that were left out because too many ended at a time. */
-  omitted: number
-  /** Returns when a run arrived live. */
-  arrivedAt(id: string): number | undefined
-}
+export type ShownLog = ReturnType<typeof useRunLog>
 
 /** Returns the log for the filters in the URL. It loads on scroll and follows new runs. */
-export function useRunLog(organization: Organization, workspace: Workspace, filters: Filters<LogFilter>): ShownLog {
+export function useRunLog(organization: Organization, workspace: Workspace, filters: Filters<LogFilter>) {
   const org = organization.id
   const ws = filters.first('workspace') === 'all' ? null : workspace.id
   const scope = useMemo(() => ({ org, ws }), [org, ws])
   const query = useRangeQuery(filters.values, toLogQuery)
   const arrivals = useRef(new Map<string, number>())
   const [connection, setConnection] = useState<Connection>('connecting')
-  const [omitted, setOmitted] = useState(0)
+  const [omitted, setOmitted] = useState(0) // at least: too many ended at a time
 
   const log = useMemo(() => {
     const readPage = (cursor: string | undefined, signal: AbortSignal) =>
@@ -85,13 +75,9 @@ export function useRunLog(organization: Organization, workspace: Workspace, filt
 
 /** Returns whether a new run matches the query of a log. */
 export function matchesLog(query: Query, run: Run): boolean {
-  return matchesRun(toFilter(query), run)
-}
-
-function toFilter(query: Query): RunFilter {
   const given = Object.entries(query).map(([name, value]) => [name, [value ?? []].flat().map(String)] as const)
   const { name, late_ms, from, to, ...lists } = Object.fromEntries(given.filter(([, values]) => values.length > 0))
-  return {
+  const filter = {
     ...lists,
     name: name?.[0],
     late_ms: late_ms && Number(late_ms[0]),
@@ -100,4 +86,5 @@ function toFilter(query: Query): RunFilter {
     from: from && new Date(String(from)),
     to: to && new Date(String(to)),
   }
+  return matchesRun(filter, run)
 }
