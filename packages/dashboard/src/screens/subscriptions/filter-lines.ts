@@ -1,11 +1,9 @@
 import type { Condition } from '@belfry/domain/payload-filter'
 
-export type FilterLines = { filter: Condition[] } | { error: string }
-
 const lineForm = /^\s*(.+?)\s+(eq|ne|in|prefix|exists|gte?|lte?)\s+(.+)$/
 
 /** Parses conditions, one per line: a path, an operator, and a value as JSON. The API checks the value. */
-export function readFilterLines(text: string): FilterLines {
+export function readFilterLines(text: string): { filter?: Condition[]; error?: string } {
   const filter: Condition[] = []
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue

@@ -1,7 +1,5 @@
-export type HeaderLines = { headers: Record<string, string> } | { error: string }
-
 /** Parses headers, one per line. */
-export function readHeaderLines(text: string): HeaderLines {
+export function readHeaderLines(text: string): { headers?: Record<string, string>; error?: string } {
   const headers: Record<string, string> = {}
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue

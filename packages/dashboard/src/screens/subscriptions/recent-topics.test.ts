@@ -1,6 +1,6 @@
 import type { Task } from '@belfry/contract/task'
 import { expect, it } from 'vitest'
-import { matchingTopics, topicsOf } from './recent-topics.ts'
+import { matchingTopics, topicsOf } from './subscriptions.tsx'
 
 it.each([
   ['orders.*', ['orders.paid', 'orders.eu.paid']],

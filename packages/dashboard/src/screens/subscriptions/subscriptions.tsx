@@ -1,16 +1,17 @@
 import type { Subscription } from '@belfry/contract/subscription'
+import type { Task } from '@belfry/contract/task'
 import { hostOf } from '@belfry/domain/target-url'
-import { isTopicPattern } from '@belfry/domain/topic'
+import { isTopicPattern, patternsOf } from '@belfry/domain/topic'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Inbox, KeyRound } from 'lucide-react'
 import { useState } from 'react'
-import { type Body, call } from '../../api/call.ts'
+import { call } from '../../api/call.ts'
 import { allOf, pagesOf } from '../../api/queries.ts'
 import { Form } from '../../forms/form.tsx'
-import { checkFlow, type FlowDraft, flowBodyOf, flowDraftOf } from '../../forms/request/flow-draft.ts'
+import { checkFlow, flowBodyOf, flowDraftOf } from '../../forms/request/flow-draft.ts'
 import { FlowFields } from '../../forms/request/flow-fields.tsx'
 import { changesOf } from '../../forms/request/request-draft.ts'
-import { checkRetry, type RetryDraft, retryBodyOf, retryDraftOf } from '../../forms/request/retry-draft.ts'
+import { checkRetry, retryBodyOf, retryDraftOf } from '../../forms/request/retry-draft.ts'
 import { RetryFields } from '../../forms/request/retry-fields.tsx'
 import { ChangeButton, ChangeSwitch, ConfirmButton, DialogButton } from '../../layout/change-buttons.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
@@ -25,9 +26,8 @@ import { TextareaField, TextField } from '../../ui/field.tsx'
 import { Loaded } from '../../ui/loaded.tsx'
 import { AbsoluteTime, RelativeTime } from '../../ui/time.tsx'
 import { HiddenSecret } from '../settings/hidden-secret.tsx'
-import { type FilterLines, readFilterLines, writeFilterLines } from './filter-lines.ts'
-import { type HeaderLines, readHeaderLines, writeHeaderLines } from './header-lines.ts'
-import { matchingTopics, topicsOf } from './recent-topics.ts'
+import { readFilterLines, writeFilterLines } from './filter-lines.ts'
+import { readHeaderLines, writeHeaderLines } from './header-lines.ts'
 import styles from './subscriptions.module.css'
 
 /** Lists the subscriptions of targets to topics. */
@@ -220,13 +220,6 @@ type SubscriptionFormProps = {
   topics: readonly string[]
 }
 
-type Draft = {
-  body: Body<'createSubscription'>
-  retry: RetryDraft
-  flow: FlowDraft
-  lineErrors: Record<'headers' | 'filter', string | null>
-}
-
 function SubscriptionForm({ topics, ...given }: SubscriptionFormProps) {
   const { workspace } = useWorkspace()
   // The row changes when another tab changes the subscription.
@@ -236,21 +229,27 @@ function SubscriptionForm({ topics, ...given }: SubscriptionFormProps) {
   const [flow, setFlow] = useState(() => flowDraftOf(subscription))
   return (
     <Form
-      read={(field, data): Draft => {
-        const headers = readHeaderLines(field('headers'))
-        const filter = readFilterLines(field('filter'))
+      read={(field, data) => {
+        const { headers = {}, error: headersError } = readHeaderLines(field('headers'))
+        const { filter = [], error: filterError } = readFilterLines(field('filter'))
         const body = {
           topic: field('topic').trim(),
-          filter: 'filter' in filter ? filter.filter : [],
+          filter,
           url: field('url').trim(),
-          headers: 'headers' in headers ? headers.headers : {},
+          headers,
           ...retryBodyOf(retry),
           active: data.get('active') === 'on',
           ...flowBodyOf(flow),
         }
-        return { body, retry, flow, lineErrors: { headers: errorIn(headers), filter: errorIn(filter) } }
+        return { body, lineErrors: { headers: headersError, filter: filterError } }
       }}
-      check={checkDraft}
+      check={({ body: { topic, url }, lineErrors }) => ({
+        ...checkFlow(flow),
+        ...checkRetry(retry),
+        topic: !isTopicPattern(topic) && 'Enter a topic such as orders.paid or orders.*, or * for all.',
+        url: !/^https?:\/\/./.test(url) && 'Enter an http:// or https:// URL.',
+        ...lineErrors,
+      })}
       submit={({ body }) =>
         subscription
           ? call('updateSubscription', { ws: workspace.id, sub: subscription.id, body: changesOf(body, subscription) })
@@ -304,20 +303,6 @@ function SubscriptionForm({ topics, ...given }: SubscriptionFormProps) {
   )
 }
 
-function errorIn(lines: HeaderLines | FilterLines): string | null {
-  return 'error' in lines ? lines.error : null
-}
-
-function checkDraft({ body: { topic, url }, retry, flow, lineErrors }: Draft) {
-  return {
-    ...checkFlow(flow),
-    ...checkRetry(retry),
-    topic: !isTopicPattern(topic) && 'Enter a topic such as orders.paid or orders.*, or * for all.',
-    url: !/^https?:\/\/./.test(url) && 'Enter an http:// or https:// URL.',
-    ...lineErrors,
-  }
-}
-
 const maxListed = 5
 
 /** Explains a pattern, and lists the recent topics that match it. */
@@ -357,4 +342,13 @@ function meaningOf(pattern: string) {
       <code>{parent}.a.b</code>, but not <code>{parent}</code> itself.
     </>
   )
+}
+
+export function matchingTopics(pattern: string, topics: readonly string[]): string[] {
+  return topics.filter(topic => patternsOf(topic).includes(pattern))
+}
+
+/** Returns the distinct topics of tasks, in the order of the tasks. */
+export function topicsOf(tasks: readonly Task[]): string[] {
+  return [...new Set(tasks.flatMap(({ topic }) => topic ?? []))]
 }
