@@ -15,18 +15,21 @@ import styles from './tasks.module.css'
 const actions = {
   cancel: {
     verb: 'Cancel',
+    icon: <Ban size={14} />,
     done: 'cancelled',
     states: ['pending'],
     about: 'They will not be sent. Each can be replayed later.',
   },
   stop: {
     verb: 'Stop',
+    icon: <OctagonX size={14} />,
     done: 'stopped',
     states: ['retrying'],
     about: 'They are not retried any more. They become dead letters, which can be replayed.',
   },
   replay: {
     verb: 'Replay',
+    icon: <RotateCw size={14} />,
     done: 'replayed',
     states: ['cancelled', 'dead'],
     about: 'Those that were not replayed yet are sent again immediately, as new tasks.',
@@ -40,28 +43,20 @@ type ActOnMatchingProps = { filter: Filter; states: readonly string[]; operation
 /** Cancels, stops or replays all tasks that match the filter of the list. It replays only tasks with a chosen reason. */
 export function ActOnMatching({ filter, states, operation }: ActOnMatchingProps) {
   const toast = useToast()
-  const refusal = useRefusal('task.delete')
-  const [asked, setAsked] = useState<Action | null>(null)
-  const has = (action: Action) => states.length === 0 || actions[action].states.some(state => states.includes(state))
+  const mayEnd = useRefusal('task.delete') === null
   const mayReplay = useRefusal('dead_letter.replay') === null && filter.state_reason !== undefined
-  if (refusal !== null && !mayReplay) return null
+  const [asked, setAsked] = useState<Action | null>(null)
+  if (!mayEnd && !mayReplay) return null
+  const may = { cancel: mayEnd, stop: mayEnd, replay: mayReplay }
+  const has = (action: Action) => states.length === 0 || actions[action].states.some(state => states.includes(state))
+  const offered = (['cancel', 'stop', 'replay'] as const).filter(action => may[action] && has(action))
   return (
     <div className={styles.matching}>
-      {refusal === null && has('cancel') && (
-        <Button size="small" icon={<Ban size={14} />} onClick={() => setAsked('cancel')}>
-          Cancel matching pending tasks
+      {offered.map(action => (
+        <Button key={action} size="small" icon={actions[action].icon} onClick={() => setAsked(action)}>
+          {`${actions[action].verb} matching ${actions[action].states.join(' or ')} tasks`}
         </Button>
-      )}
-      {refusal === null && has('stop') && (
-        <Button size="small" icon={<OctagonX size={14} />} onClick={() => setAsked('stop')}>
-          Stop matching retrying tasks
-        </Button>
-      )}
-      {mayReplay && has('replay') && (
-        <Button size="small" icon={<RotateCw size={14} />} onClick={() => setAsked('replay')}>
-          Replay matching cancelled or dead tasks
-        </Button>
-      )}
+      ))}
       {asked && (
         <MatchingDialog
           action={asked}
