@@ -59,11 +59,9 @@ function attemptEvent({ attempt, status, started_at, response_status, error, id 
 function endOf({ state, state_reason, finished_at }: Task): HistoryEvent[] {
   if (finished_at === null) return []
   if (state === 'success') return [{ at: finished_at, text: 'Completed', tone: 'good' }]
-  if (state === 'dead')
-    return [
-      { at: finished_at, text: (state_reason && reasons[state_reason]) ?? 'Dead: no further retries', tone: 'bad' },
-    ]
-  return [{ at: finished_at, text: (state_reason && reasons[state_reason]) ?? 'Cancelled', tone: 'plain' }]
+  const reason = state_reason && reasons[state_reason]
+  if (state === 'dead') return [{ at: finished_at, text: reason ?? 'Dead: no further retries', tone: 'bad' }]
+  return [{ at: finished_at, text: reason ?? 'Cancelled', tone: 'plain' }]
 }
 
 function nextOf({ state, execute_at, next_retry_at, attempts }: Task): HistoryEvent[] {
