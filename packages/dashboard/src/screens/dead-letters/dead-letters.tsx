@@ -18,7 +18,7 @@ import { selectionColumn } from '../../ui/selection-column.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { type LogFilterValues, rangeNames, statusCodes, toLogQuery } from '../log/log-filters.ts'
+import { type LogFilterValues, rangeNames, sharedFilters, statusCodes, toLogQuery } from '../log/log-filters.ts'
 import { RangeFilter, useRangeQuery } from '../log/range-filter.tsx'
 import { BulkProgress } from '../tasks/bulk-progress.tsx'
 import styles from './dead-letters.module.css'
@@ -145,7 +145,7 @@ function deadLetterColumns(to: WorkspacePaths): ReadonlyArray<Column<Task>> {
 }
 
 /** The filters of the list in the URL. The API accepts the same ones for bulk actions. */
-const names = ['name', 'topic', 'label', 'host', 'error', 'response_status', 'cronjob_id', ...rangeNames] as const
+const names = [...sharedFilters, ...rangeNames] as const
 
 type DeadLetterFilters = (typeof names)[number]
 

@@ -48,6 +48,7 @@ export function SettleDialog({ settlement, onClose, onDone }: SettleDialogProps)
     enabled: filter !== null,
   })
   const tasks = 'chosen' in settlement ? settlement.chosen : all.data?.items
+  const hasMore = all.data?.hasMore ?? false
   const { mutate, isPending, error } = useChange({
     run: ({ pace = {}, ...what }: Settlement & { pace?: Pace }) => settle(workspace.id, what, pace),
     onDone,
@@ -61,7 +62,7 @@ export function SettleDialog({ settlement, onClose, onDone }: SettleDialogProps)
     <ConfirmDialog
       isOpen
       onClose={onClose}
-      title={`${verb} ${nameOf(settlement, tasks?.length, all.data?.hasMore ?? false)}?`}
+      title={`${verb} ${nameOf(settlement, tasks?.length, hasMore)}?`}
       description={
         isReplay
           ? 'Each one is sent again as a new task with the same request and retries.'
@@ -73,14 +74,7 @@ export function SettleDialog({ settlement, onClose, onDone }: SettleDialogProps)
       onConfirm={() => mutate({ ...settlement, pace: perSecond > 0 ? { per_second: perSecond } : {} })}
     >
       {tasks && <Hosts tasks={tasks} />}
-      {hasRate && (
-        <SpeedField
-          perSecond={perSecond}
-          onChange={setPerSecond}
-          count={tasks?.length}
-          hasMore={all.data?.hasMore ?? false}
-        />
-      )}
+      {hasRate && <SpeedField perSecond={perSecond} onChange={setPerSecond} count={tasks?.length} hasMore={hasMore} />}
       {isReplay && tasks && tasks.length > probeSize && (
         <p className={styles.probe}>
           <span>Is the target working again?</span>

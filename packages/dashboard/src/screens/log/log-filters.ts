@@ -65,7 +65,8 @@ function daysOf(range: string | undefined, now: Date, timeZone: string): { from:
   return { from: at(isOver ? 0 : -1, 2), to: at(isOver ? 0 : -1, 4) }
 }
 
-const sharedFilters: readonly string[] = ['name', 'topic', 'label', 'host', 'error', 'cronjob_id', 'response_status']
+/** The filters that the log and the dead letters have in common, without the time range. */
+export const sharedFilters = ['name', 'topic', 'label', 'host', 'error', 'response_status', 'cronjob_id'] as const
 
 /**
  * Returns the query of the dead letters like the failed runs that a log shows, or null if the log also shows successes, or has
@@ -74,7 +75,7 @@ const sharedFilters: readonly string[] = ['name', 'topic', 'label', 'host', 'err
 export function toDeadLetterQuery(values: LogFilterValues): string | null {
   const { status, range: _range, from: _from, to: _to, ...rest } = values
   const isFailuresOnly = rest.error !== undefined || (status?.length === 1 && status[0] === 'failed')
-  const isNarrower = Object.keys(rest).some(name => !sharedFilters.includes(name))
+  const isNarrower = Object.keys(rest).some(name => !sharedFilters.some(shared => shared === name))
   // Of these, dead letters take one.
   const hasSeveral = [rest.topic, rest.label, rest.cronjob_id].some(given => (given?.length ?? 0) > 1)
   if (!isFailuresOnly || isNarrower || hasSeveral) return null
