@@ -11,7 +11,7 @@ import { Chart, type ChartData } from '../../ui/chart.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Select } from '../../ui/field.tsx'
 import { useFilters } from '../../ui/filter-bar.tsx'
-import { formatBytes, formatCount, formatCounted, formatRate } from '../../ui/format-amount.ts'
+import { formatBytes, formatCount, formatCounted, formatRate, formatValue } from '../../ui/format-amount.ts'
 import { formatDuration } from '../../ui/format-time.ts'
 import { Loaded } from '../../ui/loaded.tsx'
 import { Meter } from '../../ui/meter.tsx'
@@ -196,8 +196,8 @@ function Figures({ overview }: { overview: RecentRuns | undefined }) {
     ['Success rate', runs && formatRate(runs.total - runs.failed, runs.total), 'of runs'],
     ['Runs', runs && formatCount(runs.total), 'including retries'],
     ['Failed', runs && formatCount(runs.failed), 'runs'],
-    ['Lag p50', lag && (lag.p50_ms === null ? '–' : formatDuration(lag.p50_ms)), 'from due to start'],
-    ['Lag p99', lag && (lag.p99_ms === null ? '–' : formatDuration(lag.p99_ms)), 'from due to start'],
+    ['Lag p50', lag && formatValue(lag.p50_ms, true), 'from due to start'],
+    ['Lag p99', lag && formatValue(lag.p99_ms, true), 'from due to start'],
   ]
   return (
     <dl className={styles.figures}>

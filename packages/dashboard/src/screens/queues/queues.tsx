@@ -13,7 +13,7 @@ import { useWorkspace } from '../../session/scope.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { formatCount, formatCounted } from '../../ui/format-amount.ts'
+import { formatCount, formatCounted, formatValue } from '../../ui/format-amount.ts'
 import { formatDuration } from '../../ui/format-time.ts'
 import styles from './queues.module.css'
 
@@ -58,7 +58,7 @@ export function Queues() {
           header: 'Oldest',
           align: 'end',
           isExtra: true,
-          cell: ({ oldest_due_ms: oldest }) => (oldest === null ? '–' : formatDuration(oldest)),
+          cell: ({ oldest_due_ms: oldest }) => formatValue(oldest, true),
         },
       ]}
       actions={({ name, paused_at }) => <PauseButton what="queue" name={name} isPaused={paused_at !== null} />}
