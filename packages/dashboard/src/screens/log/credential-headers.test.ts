@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isCredentialHeader } from './credential-headers.ts'
+import { isCredentialHeader } from './run-content.tsx'
 
 it.each([
   'set-cookie',

@@ -2,7 +2,6 @@ import type { Run, RunDetail } from '@belfry/contract/run'
 import type { Task } from '@belfry/contract/task'
 import { excerptOf } from '@belfry/domain/excerpt'
 import { isTerminal } from '@belfry/domain/task-state'
-import { lateMs } from '@belfry/domain/wait-reason'
 import { useQuery } from '@tanstack/react-query'
 import { CircleAlert, RotateCcw, Terminal } from 'lucide-react'
 import { useState } from 'react'
@@ -13,19 +12,16 @@ import { ChangeButton } from '../../layout/change-buttons.tsx'
 import { outcomeText } from '../../layout/error-labels.ts'
 import { useRefusal, useWorkspace } from '../../session/scope.ts'
 import { Button, ButtonLink, Link } from '../../ui/button.tsx'
-import { classNames } from '../../ui/class-names.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { DefinitionList } from '../../ui/definition-list.tsx'
 import { formatDuration } from '../../ui/format-time.ts'
-import { latePart } from '../../ui/late-part.tsx'
 import { showControls } from '../../ui/show-controls.ts'
 import { Tabs } from '../../ui/tabs.tsx'
-import { AbsoluteTime, RelativeTime } from '../../ui/time.tsx'
+import { RelativeTime } from '../../ui/time.tsx'
 import { Tooltip } from '../../ui/tooltip.tsx'
 import { BodyView } from './body/body-view.tsx'
-import { type CallStep, callSteps, isReused } from './call-steps.ts'
-import { isCredentialHeader } from './credential-headers.ts'
 import styles from './run.module.css'
+import { Timing } from './timing.tsx'
 import { toCurl } from './to-curl.ts'
 
 /** The details of a run, and its actions. */
@@ -225,6 +221,14 @@ function Message({ label, run }: MessageProps) {
   )
 }
 
+// The "tokens" in the rate limit headers of AI providers are not secrets.
+const credential = /cookie|authorization|credential|password|secret|session|api-?key|token(?!s)/i
+
+/** Returns whether the value of a header may let its holder act for another, e.g. a session or a token. */
+export function isCredentialHeader(name: string): boolean {
+  return credential.test(name)
+}
+
 /** A credential, hidden until a user shows it who may read the secrets of the workspace. */
 function MaskedValue({ name, value }: { name: string; value: string }) {
   const [isShown, setIsShown] = useState(false)
@@ -239,97 +243,3 @@ function MaskedValue({ name, value }: { name: string; value: string }) {
     </>
   )
 }
-
-/** Shows when a run was due and when it finished, with its lag and duration as a bar, and the steps of its call. */
-function Timing({ run }: { run: Run }) {
-  const { lag_ms: lag, duration_ms: duration } = run
-  // The shorter part stays visible.
-  const part = (ms: number) => ({ flexGrow: Math.max(ms / Math.max(lag + duration, 1), 0.04) })
-  return (
-    <div className={styles.timing}>
-      <div className={styles.bar} aria-hidden="true">
-        <span className={classNames(styles.lag, lag >= lateMs && styles.late)} style={part(lag)} />
-        <span className={styles.duration} style={part(duration)} />
-      </div>
-      <div className={styles.scale} aria-hidden="true">
-        <span>0</span>
-        <span>{formatDuration(lag + duration)}</span>
-      </div>
-      <dl className={styles.times}>
-        <div>
-          <dt>Due</dt>
-          <dd>
-            <AbsoluteTime at={run.scheduled_at} jobZone={run.cronjob_timezone} />
-          </dd>
-        </div>
-        <div className={classNames(lag >= lateMs && styles.late)}>
-          <dt className={styles.lagName}>Lag</dt>
-          <dd>{formatDuration(lag)}</dd>
-        </div>
-        <div>
-          <dt className={styles.durationName}>Duration</dt>
-          <dd>{formatDuration(duration)}</dd>
-        </div>
-        <div>
-          <dt>Finished</dt>
-          <dd>
-            <AbsoluteTime at={run.finished_at} jobZone={run.cronjob_timezone} />
-          </dd>
-        </div>
-      </dl>
-      {(lag >= lateMs || run.waited_for === 'queue') && <LateReason run={run} />}
-      <CallStepsBar run={run} />
-    </div>
-  )
-}
-
-const names: Record<CallStep['id'], string> = {
-  dns: 'DNS',
-  connect: 'Connect',
-  tls: 'TLS',
-  firstByte: 'First byte',
-  reading: 'Reading',
-}
-
-/** Shows how long the steps of a call took, as a bar and as text. */
-function CallStepsBar({ run }: { run: Run }) {
-  const { timings } = run
-  const steps = callSteps(run)
-  if (timings === null || steps === null) return null
-  const part = (ms: number) => ({ flexGrow: ms / Math.max(run.duration_ms, 1) })
-  return (
-    <>
-      <div className={styles.bar} aria-hidden="true">
-        {steps
-          .filter(({ ms }) => ms > 0)
-          .map(({ id, ms, isIncomplete }) => (
-            <span key={id} className={classNames(styles[id], isIncomplete && styles.incomplete)} style={part(ms)} />
-          ))}
-      </div>
-      <div className={styles.scale} aria-hidden="true">
-        <span>0</span>
-        <span>{formatDuration(run.duration_ms)}</span>
-      </div>
-      <dl className={styles.steps} aria-label="Steps of the call">
-        {isReused(timings) && (
-          <div>
-            <dt>Connection</dt>
-            <dd>reused</dd>
-          </div>
-        )}
-        {steps.map(({ id, ms, isIncomplete }) => (
-          <div key={id}>
-            <dt className={classNames(styles.step, styles[id], isIncomplete && styles.incomplete)}>{names[id]}</dt>
-            <dd>
-              {formatDuration(ms)}
-              {isIncomplete && ', not completed'}
-            </dd>
-          </div>
-        ))}
-      </dl>
-    </>
-  )
-}
-
-// Loaded for a late run: most are on time.
-const LateReason = latePart(async () => (await import('./late-reason.tsx')).LateReason)

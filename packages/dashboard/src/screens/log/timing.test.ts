@@ -1,6 +1,6 @@
 import type { Run } from '@belfry/contract/run'
 import { expect, it } from 'vitest'
-import { callSteps } from './call-steps.ts'
+import { callSteps } from './timing.tsx'
 
 type Times = [dns: number | null, connect: number | null, tls: number | null, firstByte: number | null]
 
