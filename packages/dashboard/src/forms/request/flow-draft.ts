@@ -1,8 +1,8 @@
 import type { CallbackEvent } from '@belfry/contract/callback'
+import { labelForm, labelTemplateForm, maxLabels } from '@belfry/domain/label'
 import { queueNameForm } from '@belfry/domain/queue-name'
 import { checkTargetUrl } from '@belfry/domain/target-url'
 import type { Body } from '../../api/call.ts'
-import { checkLabels, parseLabels } from './labels.ts'
 
 /** The queue, the connection, the deadline, the labels and the callbacks of tasks, as the user types them. */
 export type FlowDraft = {
@@ -52,6 +52,21 @@ function checkMaxAge(text: string): string | null {
   if (text.trim() === '') return null
   const seconds = Number(text)
   return seconds >= 1 && seconds <= maxAgeSeconds ? null : 'Enter 1 to 1,209,600 seconds.'
+}
+
+/** Returns the labels in a text, each once. */
+export function parseLabels(text: string): string[] {
+  return [...new Set(text.match(/(?:\{\{[^}]*\}\}|[^\s,])+/g))]
+}
+
+/** Returns what the API would reject. */
+export function checkLabels(text: string): string | null {
+  const labels = parseLabels(text)
+  const wrong = labels.find(label => !labelForm.test(label) && !labelTemplateForm.test(label))
+  if (wrong) {
+    return `“${wrong}” may have letters, digits and . _ : / = @ + -, at most 100 of them, and {{ payload.member }} at its end.`
+  }
+  return labels.length > maxLabels ? `Use at most ${maxLabels} labels.` : null
 }
 
 /** Converts a draft to fields of a body. Only for a draft that passes `checkFlow`. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { checkLabels, parseLabels } from './labels.ts'
+import { checkLabels, parseLabels } from './flow-draft.ts'
 
 it.each([
   ['', []],
