@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { bytesOf, hexDump } from './body-text.ts'
+import { bytesOf, hexDump } from './body-view.tsx'
 
 it('shows bytes with their offset and their characters', () => {
   const bytes = bytesOf(btoa('<script>\u00ff\u0000 and more'))

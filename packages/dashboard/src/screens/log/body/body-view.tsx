@@ -8,7 +8,6 @@ import { formatBytes } from '../../../ui/format-amount.ts'
 import { saveFile } from '../../../ui/save-file.ts'
 import { showControls } from '../../../ui/show-controls.ts'
 import styles from './body.module.css'
-import { bytesOf, hexDump } from './body-text.ts'
 
 type Message = RunDetail['request'] | NonNullable<RunDetail['response']>
 
@@ -75,4 +74,24 @@ function viewsOf(text: string, encoding: Message['body_encoding']): View[] {
   const formatted = indentJson(text)
   const raw = { id: 'raw', label: 'Raw', text }
   return formatted === null || formatted === text ? [raw] : [{ id: 'formatted', label: 'JSON', text: formatted }, raw]
+}
+
+export function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(base64), character => character.charCodeAt(0))
+}
+
+const bytesPerLine = 16
+
+/** Formats bytes as a hex dump: the offset, sixteen bytes, and their ASCII characters. */
+export function hexDump(bytes: Uint8Array): string {
+  const lines: string[] = []
+  for (let at = 0; at < bytes.length; at += bytesPerLine) {
+    const line = [...bytes.subarray(at, at + bytesPerLine)]
+    const hex = line.map(byte => byte.toString(16).padStart(2, '0'))
+    const left = hex.slice(0, 8).join(' ').padEnd(23)
+    const right = hex.slice(8).join(' ').padEnd(23)
+    const text = line.map(byte => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '.')).join('')
+    lines.push(`${at.toString(16).padStart(6, '0')}  ${left}  ${right}  ${text}`)
+  }
+  return lines.join('\n')
 }
