@@ -18,11 +18,12 @@ export function requestText(draft: RequestDraft, { taskId, scheduledAt, isCron }
   const payload = draft.payload.trim()
   const isValid = payload !== '' && checkJson(payload) === null
   const body = isValid ? requestBody(payload, headers) : payload
+  const type = payload === '' ? draft.rawBody?.content_type : 'application/json'
   const defaults = {
     'User-Agent': 'Belfry/<version>',
     Accept: '*/*',
     'Accept-Encoding': 'identity',
-    ...(payload === '' ? rawType(draft) : { 'Content-Type': 'application/json' }),
+    ...(type ? { 'Content-Type': type } : {}),
   }
   const id = taskId ?? '<task id>'
   const lines = Object.entries({
@@ -39,10 +40,6 @@ export function requestText(draft: RequestDraft, { taskId, scheduledAt, isCron }
     'webhook-signature': 'v1,<signature>',
   }).map(([name, value]) => `${name}: ${value}`)
   return [`${draft.method} ${draft.url.trim() || '<url>'}`, ...lines, ...contentLines(body, draft)].join('\n')
-}
-
-function rawType({ rawBody }: RequestDraft): Record<string, string> {
-  return rawBody ? { 'Content-Type': rawBody.content_type } : {}
 }
 
 function contentLines(body: string, { rawBody }: RequestDraft): string[] {
