@@ -4,7 +4,7 @@ import { matchesFilter } from '@belfry/domain/payload-filter'
 import { isTopic, patternsOf } from '@belfry/domain/topic'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Radio, Send } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { useState } from 'react'
 import { call } from '../../api/call.ts'
 import { PayloadText } from '../../api/payload-text.ts'
 import { pagesOf } from '../../api/queries.ts'
@@ -34,8 +34,7 @@ export function Events() {
     ...pagesOf('listTasks', { ws: workspace.id, query: { source: 'event', topic: filters.values.topic, limit: 50 } }),
     refetchInterval: 5000,
   })
-  const tasks = list.data?.items
-  const rows = useMemo(() => tasks && groupEvents(tasks), [tasks])
+  const rows = list.data && groupEvents(list.data.items)
   return (
     <ResourceList
       title="Events"

@@ -4,7 +4,6 @@ import {
   type CSSProperties,
   type KeyboardEvent as KeyPress,
   type PointerEvent,
-  useCallback,
   useEffect,
   useRef,
   useState,
@@ -47,17 +46,14 @@ export function Run() {
     },
     [],
   )
-  const close = useCallback(
-    () => void navigate(to.log(search), { preventScrollReset: true }),
-    [navigate, to.log, search],
-  )
+  const close = () => void navigate(to.log(search), { preventScrollReset: true })
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.key === 'Escape' && !event.defaultPrevented && !isInUse(event.target)) close()
     }
     document.addEventListener('keydown', onKeyDown)
     return () => document.removeEventListener('keydown', onKeyDown)
-  }, [close])
+  })
   return (
     <>
       {!isNarrow && <PanelEdge width={width} onChange={setWidth} />}
