@@ -42,7 +42,6 @@ type ActOnMatchingProps = { filter: Filter; states: readonly string[]; operation
 
 /** Cancels, stops or replays all tasks that match the filter of the list. It replays only tasks with a chosen reason. */
 export function ActOnMatching({ filter, states, operation }: ActOnMatchingProps) {
-  const toast = useToast()
   const mayEnd = useRefusal('task.delete') === null
   const mayReplay = useRefusal('dead_letter.replay') === null && filter.state_reason !== undefined
   const [asked, setAsked] = useState<Action | null>(null)
@@ -57,31 +56,17 @@ export function ActOnMatching({ filter, states, operation }: ActOnMatchingProps)
           {`${actions[action].verb} matching ${actions[action].states.join(' or ')} tasks`}
         </Button>
       ))}
-      {asked && (
-        <MatchingDialog
-          action={asked}
-          filter={filter}
-          onClose={() => setAsked(null)}
-          onDone={({ count, operation: started }) => {
-            if (started) operation.set('operation', started.id)
-            else toast(`${formatThings(count, 'task')} ${actions[asked].done}`)
-          }}
-        />
-      )}
+      {asked && <MatchingDialog action={asked} filter={filter} operation={operation} onClose={() => setAsked(null)} />}
     </div>
   )
 }
 
-type MatchingDialogProps = {
-  action: Action
-  filter: Filter
-  onClose(): void
-  onDone(done: { count: number; operation: { id: string } | null }): unknown
-}
+type MatchingDialogProps = Omit<ActOnMatchingProps, 'states'> & { action: Action; onClose(): void }
 
-function MatchingDialog({ action, filter, onClose, onDone }: MatchingDialogProps) {
+function MatchingDialog({ action, filter, operation, onClose }: MatchingDialogProps) {
   const { workspace } = useWorkspace()
-  const { verb, states, about } = actions[action]
+  const toast = useToast()
+  const { verb, states, about, done } = actions[action]
   const found = useQuery({
     ...queryOf('countTasks', { ws: workspace.id, query: { ...filter, state: [...states] } }),
     staleTime: 'static', // the question stays while its tasks end
@@ -98,13 +83,16 @@ function MatchingDialog({ action, filter, onClose, onDone }: MatchingDialogProps
       action={`${verb} ${found.data?.count === 1 ? 'task' : 'tasks'}`}
       run={async () => {
         if (action === 'replay') {
-          const operation = await call('startBulkOperation', { ws: workspace.id, body: { action, filter } })
-          return { count: 0, operation }
+          const started = await call('startBulkOperation', { ws: workspace.id, body: { action, filter } })
+          return { count: 0, started }
         }
         const ended = await call(`${action}Tasks`, { ws: workspace.id, body: { filter } })
-        return { count: 'cancelled' in ended ? ended.cancelled : ended.stopped, operation: ended.operation }
+        return { count: 'cancelled' in ended ? ended.cancelled : ended.stopped, started: ended.operation }
       }}
-      onDone={onDone}
+      onDone={({ count, started }) => {
+        if (started) operation.set('operation', started.id)
+        else toast(`${formatThings(count, 'task')} ${done}`)
+      }}
     >
       {found.error && <Problem error={found.error} />}
     </ConfirmChange>
