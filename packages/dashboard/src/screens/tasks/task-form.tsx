@@ -32,6 +32,9 @@ export function NewTask() {
   const replayed = params.get('replay') ?? ''
   const from = replayed || (params.get('from') ?? '')
   const query = useQuery({ ...queryOf('getTask', { ws: workspace.id, task: from }), enabled: from !== '' })
+  const parent = replayed
+    ? { label: query.data?.name ?? 'Task', to: to.task(replayed) }
+    : { label: 'Tasks', to: to.tasks() }
   return (
     <>
       <PageHeader
@@ -41,22 +44,13 @@ export function NewTask() {
             ? 'The new task is marked as a replay. The original one and its runs stay as they are.'
             : 'One request, sent at a set time and retried if it fails.'
         }
-        parent={
-          replayed ? { label: query.data?.name ?? 'Task', to: to.task(replayed) } : { label: 'Tasks', to: to.tasks() }
-        }
+        parent={parent}
       />
       <PageFor right="task.write">
-        {from === '' && <TaskForm backTo={to.tasks()} />}
+        {from === '' && <TaskForm backTo={parent.to} />}
         {from !== '' && (
           <Loaded query={query}>
-            {model => (
-              <TaskForm
-                key={from}
-                model={model}
-                isReplay={replayed !== ''}
-                backTo={replayed ? to.task(replayed) : to.tasks()}
-              />
-            )}
+            {model => <TaskForm key={from} model={model} isReplay={replayed !== ''} backTo={parent.to} />}
           </Loaded>
         )}
       </PageFor>

@@ -6,6 +6,7 @@ import { Ban, CirclePause, CopyPlus, Pencil, PencilLine, RotateCw } from 'lucide
 import { useNavigate, useParams } from 'react-router'
 import { call } from '../../api/call.ts'
 import { pagesOf, queryOf } from '../../api/queries.ts'
+import { callbackEvents } from '../../forms/request/flow-draft.ts'
 import { draftOf } from '../../forms/request/request-draft.ts'
 import { RequestPreview } from '../../forms/request/request-preview.tsx'
 import { describeDelays, retryCount } from '../../forms/request/retry-draft.ts'
@@ -111,10 +112,6 @@ function History({ task, runs }: { task: TaskResource; runs: readonly Run[] }) {
   )
 }
 
-function hasCallbacks({ on_success, on_failure, on_attempt }: TaskResource): boolean {
-  return on_success !== null || on_failure !== null || on_attempt !== null
-}
-
 function Details({ task }: { task: TaskResource }) {
   const { to } = useWorkspace()
   return (
@@ -132,7 +129,7 @@ function Details({ task }: { task: TaskResource }) {
         'Retry delays': describeDelays(task.retry),
         Timeout: formatDuration(task.timeout_ms),
         'Raw body': task.content_type && <code>{task.content_type}</code>,
-        Callbacks: hasCallbacks(task) && task.attempts > 0 && (
+        Callbacks: callbackEvents.some(event => task[event] !== null) && task.attempts > 0 && (
           <Link to={to.tasks(`?callback_of=${task.id}`)}>View callbacks</Link>
         ),
         'On success': task.on_success && <code>{task.on_success.url}</code>,
@@ -218,6 +215,7 @@ function TaskActions({ task }: { task: TaskResource }) {
   const navigate = useNavigate()
   const mayNotWrite = useRefusal('task.write')
   const { id, state } = task
+  const ending = state === 'pending' || state === 'retrying' ? endings[state] : null
   return (
     <>
       {state === 'pending' && (
@@ -228,7 +226,19 @@ function TaskActions({ task }: { task: TaskResource }) {
       <ButtonLink to={to.newTask(id)} icon={<CopyPlus size={15} />} refusal={mayNotWrite}>
         Duplicate
       </ButtonLink>
-      {(state === 'pending' || state === 'retrying') && <EndButton task={task} {...endings[state]} />}
+      {ending && (
+        <ConfirmButton
+          text={ending.label}
+          kind="danger"
+          icon={<Ban size={15} />}
+          right="task.delete"
+          title={ending.question}
+          description={`“${task.name}” ${ending.about}`}
+          action={`Yes, ${ending.label.toLowerCase()}`}
+          run={() => call(ending.operation, { ws: workspace.id, task: id })}
+          done={ending.done}
+        />
+      )}
       {isTerminal(state) && (
         <>
           <ButtonLink to={to.replayTask(id)} icon={<PencilLine size={15} />} refusal={mayNotWrite}>
@@ -264,22 +274,3 @@ const endings = {
     done: 'Task stopped',
   },
 } as const
-
-type EndButtonProps = { task: TaskResource } & (typeof endings)[keyof typeof endings]
-
-function EndButton({ task, operation, label, question, about, done }: EndButtonProps) {
-  const { workspace } = useWorkspace()
-  return (
-    <ConfirmButton
-      text={label}
-      kind="danger"
-      icon={<Ban size={15} />}
-      right="task.delete"
-      title={question}
-      description={`“${task.name}” ${about}`}
-      action={`Yes, ${label.toLowerCase()}`}
-      run={() => call(operation, { ws: workspace.id, task: task.id })}
-      done={done}
-    />
-  )
-}
