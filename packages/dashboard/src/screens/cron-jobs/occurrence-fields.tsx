@@ -4,7 +4,6 @@ import { optionsOf, SelectField } from '../../ui/field.tsx'
 import type { CronJobDraft } from './cron-job-draft.ts'
 import own from './cron-jobs.module.css'
 
-/** Fields for overlap, missed runs, start and end. */
 export function OccurrenceFields({ draft, onChange }: DraftProps<CronJobDraft>) {
   return (
     <>

@@ -95,7 +95,6 @@ type SpeedFieldProps = {
   hasMore: boolean
 }
 
-/** Chooses how many replays are due per second. */
 export function SpeedField({ perSecond, onChange, count, hasMore }: SpeedFieldProps) {
   return (
     <SelectField

@@ -231,7 +231,6 @@ function LatestFailure({ host: { last_failure: last } }: { host: HostResource })
   )
 }
 
-/** Returns how many tasks wait for a host. */
 function waitingText({ waiting, waiting_is_capped: isCapped }: HostResource): string {
   return formatCounted(waiting, isCapped && waiting > 0)
 }

@@ -93,7 +93,6 @@ export class RunLog {
     })
   }
 
-  /** Sets which rows are in view. */
   setVisible(first: number, last: number): void {
     if (first === this.#inView.first && last === this.#inView.last) return
     this.#inView = { first, last }
@@ -116,7 +115,6 @@ export class RunLog {
     if (!isHeld && this.#waiting.length > 0) this.showWaiting()
   }
 
-  /** Shows the runs that were held back. */
   showWaiting(): void {
     if (this.#pages.length === 0) return
     const runs = this.#waiting

@@ -147,7 +147,6 @@ function CallStepsBar({ run }: { run: Run }) {
   )
 }
 
-/** A step of the call of a run. */
 type CallStep = {
   id: keyof typeof names
   ms: number

@@ -18,7 +18,6 @@ export function readFilterLines(text: string): { filter?: Condition[]; error?: s
   return { filter }
 }
 
-/** Writes conditions, one per line. */
 export function writeFilterLines(filter: readonly Condition[]): string {
   return filter.map(({ path, op, value }) => `${path} ${op} ${JSON.stringify(value)}`).join('\n')
 }

@@ -1,4 +1,3 @@
-/** Parses headers, one per line. */
 export function readHeaderLines(text: string): { headers?: Record<string, string>; error?: string } {
   const headers: Record<string, string> = {}
   for (const [index, line] of text.split('\n').entries()) {
@@ -13,7 +12,6 @@ export function readHeaderLines(text: string): { headers?: Record<string, string
   return { headers }
 }
 
-/** Writes headers, one per line. */
 export function writeHeaderLines(headers: Readonly<Record<string, string>>): string {
   return Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}`)

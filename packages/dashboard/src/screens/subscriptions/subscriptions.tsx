@@ -30,7 +30,6 @@ import { readFilterLines, writeFilterLines } from './filter-lines.ts'
 import { readHeaderLines, writeHeaderLines } from './header-lines.ts'
 import styles from './subscriptions.module.css'
 
-/** Lists the subscriptions of targets to topics. */
 export function Subscriptions() {
   const { workspace } = useWorkspace()
   const events = useInfiniteQuery(pagesOf('listTasks', { ws: workspace.id, query: { source: 'event', limit: 100 } }))
@@ -153,7 +152,6 @@ function Matching({ topics }: { topics: readonly string[] }) {
   )
 }
 
-/** A subscription's own signing secrets. */
 function SubscriptionSecrets({ subscription }: { subscription: Subscription }) {
   const { workspace } = useWorkspace()
   const query = useQuery(allOf('listSubscriptionSecrets', { ws: workspace.id, sub: subscription.id }))
