@@ -105,9 +105,7 @@ type Look = {
 
 /** A form that is submitted to the API. */
 export function Form<Body, Result>(props: FormOptions<Body, Result> & Look) {
-  const { read, check, submit, staysOpen, leaves, done, onDone, isSignIn, ...look } = props
-  const form = useForm({ read, check, submit, staysOpen, leaves, done, onDone, isSignIn })
-  return <FormFrame {...look} form={form} />
+  return <FormFrame {...props} form={useForm(props)} />
 }
 
 /** What a form shows: its fields, the error of the whole form, and its buttons. */
