@@ -71,7 +71,7 @@ type DrawnProps = Required<Pick<ChartProps, 'kind' | 'title'>> & Omit<PlotProps,
 
 function Drawing({ kind, title, data, height, hasLegend, onPick }: DrawnProps) {
   const { at, series, isDuration, timeZone } = data
-  const labels = formatTicks(at, timeZone).map(text => text.split('\n'))
+  const labels = formatTicks(at, timeZone)
   const shownEvery = Math.ceil(at.length / 6)
   const tooltipOf = (index: number) => {
     const numbers = series.map(({ label, values }) => `${label} ${formatValue(values[index], isDuration)}`)
@@ -84,9 +84,7 @@ function Drawing({ kind, title, data, height, hasLegend, onPick }: DrawnProps) {
       <div className={classNames(styles.ticks, kind === 'lines' && styles.indented)}>
         {at.map((time, index) => (
           // A label takes the space of all ticks up to the next label.
-          <span key={time}>
-            {index % shownEvery === 0 && index + shownEvery <= at.length ? labels[index]?.[0] : ''}
-          </span>
+          <span key={time}>{index % shownEvery === 0 && index + shownEvery <= at.length && labels[index]}</span>
         ))}
       </div>
       {hasLegend && series.length > 1 && (

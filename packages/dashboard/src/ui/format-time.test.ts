@@ -37,13 +37,9 @@ describe('formatting times', () => {
     expect(formatMinute(new Date('2027-03-26T01:30:00Z'), 'Europe/Berlin')).toBe('Fri, 26 Mar 2027, 02:30')
   })
 
-  it('formats an axis with the date on the first tick of a day', () => {
+  it('formats an axis with times of day, or with dates if it has days', () => {
     const at = (text: string) => Date.parse(`2026-11-${text}:00Z`)
-    expect(formatTicks([at('21T20:00'), at('21T22:00'), at('22T00:00')], 'UTC')).toEqual([
-      '20:00\n21 Nov',
-      '22:00',
-      '00:00\n22 Nov',
-    ])
+    expect(formatTicks([at('21T20:00'), at('21T22:00'), at('22T00:00')], 'UTC')).toEqual(['20:00', '22:00', '00:00'])
     expect(formatTicks([at('21T00:00'), at('22T00:00')], 'UTC')).toEqual(['21 Nov', '22 Nov'])
   })
 })

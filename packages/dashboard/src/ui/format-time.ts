@@ -80,15 +80,9 @@ function inTwoUnits(count: number, large: string, small: string): string {
 
 const dayMs = 86_400_000
 
-/** Formats the ticks of a time axis: the time of day, and the date on the first tick of each day. */
+/** Formats the ticks of a time axis: the time of day, or the date if they are days apart. */
 export function formatTicks(ticks: readonly number[], timeZone?: string): string[] {
-  const times = formatter({ ...minute, timeZone })
-  const dates = formatter({ ...day, timeZone })
   const isDaily = ticks.length > 1 && (ticks[1] ?? 0) - (ticks[0] ?? 0) >= dayMs
-  return ticks.map((tick, index) => {
-    const date = dates.format(tick)
-    if (isDaily) return date
-    const isFirst = index === 0 || dates.format(ticks[index - 1]) !== date
-    return isFirst ? `${times.format(tick)}\n${date}` : times.format(tick)
-  })
+  const { format } = formatter({ ...(isDaily ? day : minute), timeZone })
+  return ticks.map(tick => format(tick))
 }
