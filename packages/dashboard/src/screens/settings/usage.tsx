@@ -7,10 +7,8 @@ import { useEffect, useState } from 'react'
 import { useSearchParams } from 'react-router'
 import { call } from '../../api/call.ts'
 import { queryOf } from '../../api/queries.ts'
-import { ConfirmChange } from '../../forms/confirm-change.tsx'
-import { ChangeButton } from '../../layout/change-buttons.tsx'
-import { useOrganization, useRefusal } from '../../session/scope.ts'
-import { Button } from '../../ui/button.tsx'
+import { ChangeButton, ConfirmButton } from '../../layout/change-buttons.tsx'
+import { useOrganization } from '../../session/scope.ts'
 import { Card, Stack } from '../../ui/card.tsx'
 import { Chart, type ChartData } from '../../ui/chart.tsx'
 import { DefinitionList } from '../../ui/definition-list.tsx'
@@ -106,10 +104,7 @@ function TierOf({ subscription }: { subscription: OrganizationSubscription }) {
   const { organization } = useOrganization()
   const { tier, limits, period, available_tiers: available } = subscription
   const [wanted, setWanted] = useState<TierName>(tier)
-  const [isAsking, setIsAsking] = useState(false)
-  const right = useRefusal('billing.change')
   const closed = available.length === 0 ? 'The operator of this installation changes tiers.' : null
-  const refusal = right ?? closed
   return (
     <Stack>
       <DefinitionList
@@ -132,13 +127,7 @@ function TierOf({ subscription }: { subscription: OrganizationSubscription }) {
         </p>
       )}
       {hasTiers(subscription) && (
-        <form
-          className={styles.inline}
-          onSubmit={event => {
-            event.preventDefault()
-            if (wanted !== tier) setIsAsking(true)
-          }}
-        >
+        <div className={styles.inline}>
           <Select
             aria-label="New tier"
             value={wanted}
@@ -147,27 +136,25 @@ function TierOf({ subscription }: { subscription: OrganizationSubscription }) {
               .filter(name => name === tier || available.includes(name))
               .map(name => ({ value: name, label: wordsOf(name) }))}
           />
-          <Button type="submit" refusal={refusal ?? (wanted === tier ? 'This is the current tier.' : null)}>
-            Change tier
-          </Button>
-        </form>
+          <ConfirmButton
+            text="Change tier"
+            right="billing.change"
+            refusal={closed ?? (wanted === tier ? 'This is the current tier.' : null)}
+            title={`Change to ${wordsOf(wanted)}?`}
+            description={consequenceOf(subscription, wanted)}
+            action="Change tier"
+            isDangerous={false}
+            run={() => call('changeTier', { org: organization.id, body: { tier: wanted } })}
+            onDone={({ checkout_url }) => checkout_url && location.assign(checkout_url)}
+            done={({ tier, checkout_url, billing: { next_tier } }) => {
+              if (checkout_url) return undefined
+              return next_tier
+                ? `${organization.name} moves to the ${wordsOf(next_tier.tier)} tier when the paid period ends`
+                : `${organization.name} is now on the ${wordsOf(tier)} tier`
+            }}
+          />
+        </div>
       )}
-      <ConfirmChange
-        isOpen={isAsking}
-        onClose={() => setIsAsking(false)}
-        title={`Change to ${wordsOf(wanted)}?`}
-        description={consequenceOf(subscription, wanted)}
-        action="Change tier"
-        isDangerous={false}
-        run={() => call('changeTier', { org: organization.id, body: { tier: wanted } })}
-        onDone={({ checkout_url }) => checkout_url && location.assign(checkout_url)}
-        done={({ tier, checkout_url, billing: { next_tier } }) => {
-          if (checkout_url) return undefined
-          return next_tier
-            ? `${organization.name} moves to the ${wordsOf(next_tier.tier)} tier when the paid period ends`
-            : `${organization.name} is now on the ${wordsOf(tier)} tier`
-        }}
-      />
     </Stack>
   )
 }
@@ -191,13 +178,6 @@ function consequenceOf({ tier, billing }: OrganizationSubscription, to: TierName
 
 type Billing = OrganizationSubscription['billing']
 
-const statuses: Record<Billing['status'], string> = {
-  none: 'No subscription',
-  active: 'Active',
-  payment_failed: 'Payment failed',
-  canceled: 'Canceled',
-}
-
 /** The paid subscription, if Stripe handles the billing. */
 function BillingState({ subscription }: { subscription: OrganizationSubscription }) {
   const { tier, billing } = subscription
@@ -217,7 +197,7 @@ function BillingState({ subscription }: { subscription: OrganizationSubscription
           )}
           <DefinitionList
             rows={{
-              Subscription: statuses[billing.status],
+              Subscription: billing.status === 'none' ? 'No subscription' : wordsOf(billing.status),
               [billing.next_tier?.tier === 'free' ? 'Ends' : 'Renews']: billing.status === 'active' &&
                 billing.period_end && <AbsoluteTime at={billing.period_end} />,
             }}
