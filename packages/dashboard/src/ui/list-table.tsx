@@ -4,13 +4,11 @@ import styles from './layout.module.css'
 import { Problem } from './problem.tsx'
 import { Table, type TableProps } from './table.tsx'
 
-export type ListTableProps<Row> = Omit<TableProps<Row>, 'isWhole' | 'rows' | 'rowKey'> & {
+export type ListTableProps<Row> = Omit<TableProps<Row>, 'isWhole' | 'rows'> & {
   /** The query of the rows. */
   list: ListQuery<Row>
   /** Default: the rows of the query. */
   rows?: readonly Row[] | undefined
-  /** Default: the id of a row. */
-  rowKey?(row: Row): string
   /** Shown in place of an empty table. */
   empty?: ReactNode
 }
@@ -27,17 +25,16 @@ type ListQuery<Row> = {
 type Rows<Row> = readonly Row[] | { items: readonly Row[] } | { data: readonly Row[] }
 
 /** The table of a list: with its error, and a button for the next page. */
-export function ListTable<Row>({ list, empty, ...props }: ListTableProps<Row>) {
-  const table = { rowKey: idOf, ...props, rows: props.rows ?? rowsOf(list.data) }
+export function ListTable<Row>({ list, empty, rows = rowsOf(list.data), ...table }: ListTableProps<Row>) {
   const { hasNextPage, isFetchingNextPage } = list
-  const isEmpty = empty !== undefined && table.rows?.length === 0
+  const isEmpty = empty !== undefined && rows?.length === 0
   const hasFailed = Boolean(list.error)
   return (
     <>
       {hasFailed && <Problem error={list.error} onRetry={() => void list.refetch()} />}
       {isEmpty && (hasNextPage ? <p>No match among the newest ones. Load more to search older ones.</p> : empty)}
       {/* Without rows, a table would look as if it were loading. */}
-      {!isEmpty && !(hasFailed && table.rows === undefined) && <Table {...table} isWhole={!hasNextPage} />}
+      {!isEmpty && !(hasFailed && rows === undefined) && <Table {...table} rows={rows} isWhole={!hasNextPage} />}
       {hasNextPage && (
         <div className={styles.pager}>
           <Button isPending={isFetchingNextPage} onClick={() => void list.fetchNextPage?.()}>
@@ -52,9 +49,4 @@ export function ListTable<Row>({ list, empty, ...props }: ListTableProps<Row>) {
 function rowsOf<Row>(data: Rows<Row> | undefined): readonly Row[] | undefined {
   if (data === undefined || !('items' in data || 'data' in data)) return data
   return 'items' in data ? data.items : data.data
-}
-
-// Rows without an id have a key.
-function idOf(row: unknown): string {
-  return (row as { id: string }).id
 }

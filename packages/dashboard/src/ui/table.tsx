@@ -7,7 +7,7 @@ import styles from './table.module.css'
 export type Column<Row> = {
   header: ReactNode
   cell(row: Row): ReactNode
-  align?: 'start' | 'end'
+  align?: 'end'
   /** Hidden on narrow screens. */
   isExtra?: boolean
   /** Its cell holds the link of the row. Default: the first column. */
@@ -27,7 +27,8 @@ export type TableProps<Row> = {
   columns: ReadonlyArray<Column<Row>>
   /** Undefined while loading: the table then shows skeleton rows. */
   rows: readonly Row[] | undefined
-  rowKey(row: Row): string
+  /** Default: the id of a row. */
+  rowKey?(row: Row): string
   /** Returns the buttons of a row, for the last column. */
   actions?: ((row: Row) => ReactNode) | undefined
   /** The target of a row. The lead cell becomes a link, and the whole row is clickable. */
@@ -44,7 +45,7 @@ const skeletonRows = ['a', 'b', 'c', 'd', 'e', 'f']
 
 /** A table. The keyboard shortcuts of the page move the focus between rows that are links. */
 export function Table<Row>(props: TableProps<Row>) {
-  const { label, rowKey, rowLink, isFresh, actions, isWhole = true } = props
+  const { label, rowKey = idOf, rowLink, isFresh, actions, isWhole = true } = props
   const columns = actions ? [...props.columns, actionsColumn(actions)] : props.columns
   const [chosen, setChosen] = useState(props.sorting)
   const sorting = isWhole ? chosen : undefined
@@ -89,6 +90,11 @@ export function Table<Row>(props: TableProps<Row>) {
       {rows === undefined && <p className={styles.slow}>Still loading…</p>}
     </section>
   )
+}
+
+// Rows without an id have a key.
+function idOf(row: unknown): string {
+  return (row as { id: string }).id
 }
 
 function actionsColumn<Row>(actions: (row: Row) => ReactNode): Column<Row> {

@@ -55,7 +55,6 @@ function Details({ tenant }: { tenant: TenantDetail }) {
       <Table
         label="Workspaces"
         rows={tenant.workspace_list}
-        rowKey={({ id }) => id}
         columns={[
           { header: 'Name', cell: ({ name }) => name },
           { header: 'In flight', align: 'end', cell: ({ in_flight }) => formatCount(in_flight) },

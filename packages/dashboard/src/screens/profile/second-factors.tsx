@@ -34,7 +34,6 @@ export function SecondFactorList() {
         <Table
           label="Second factors"
           rows={factors}
-          rowKey={({ id }) => id}
           columns={[
             { header: 'Name', cell: ({ name }) => name },
             { header: 'Added', cell: ({ created_at }) => <RelativeTime at={created_at} /> },

@@ -196,14 +196,7 @@ function SendTest({ onArrived }: { onArrived: () => void }) {
           <p className={styles.live}>{isSent ? 'Sending…' : 'Runs of this workspace appear here as they happen.'}</p>
         )}
         {runs.length > 0 && (
-          <Table
-            label="Live runs"
-            columns={columns}
-            rows={runs}
-            rowKey={run => run.id}
-            rowLink={run => to.run(run.id)}
-            isFresh={() => true}
-          />
+          <Table label="Live runs" columns={columns} rows={runs} rowLink={run => to.run(run.id)} isFresh={() => true} />
         )}
       </div>
     </>
