@@ -1,12 +1,13 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode, Suspense } from 'react'
 import { createRoot } from 'react-dom/client'
+import { createBrowserRouter } from 'react-router'
 import { RouterProvider } from 'react-router/dom'
 import { createQueryClient } from './api/query-client.ts'
 import { StepUp } from './forms/step-up.tsx'
 import './layout/early-keys.ts'
 import { paths } from './paths.ts'
-import { createRouter } from './router.tsx'
+import { createRoutes } from './router.tsx'
 import './styles/tokens.css'
 import './styles/base.css'
 import { ToastProvider } from './ui/toast.tsx'
@@ -18,7 +19,7 @@ const client = createQueryClient(async () => {
   // The page that was left needs its data until then.
   client.clear()
 })
-const router = createRouter(client)
+const router = createBrowserRouter(createRoutes(client))
 
 // Handles the keys of every page. Loaded after the first script; `early-keys.ts` keeps the keys that are pressed until then.
 void import('./layout/keyboard.tsx').catch(() => {})

@@ -1,7 +1,7 @@
 import type { Action } from '@belfry/domain/permissions'
 import type { QueryClient } from '@tanstack/react-query'
 import type { ComponentType } from 'react'
-import { createBrowserRouter, Outlet, type RouteObject, redirect, ScrollRestoration, useNavigation } from 'react-router'
+import { Outlet, type RouteObject, redirect, ScrollRestoration, useNavigation } from 'react-router'
 import { allOf, queryOf } from './api/queries.ts'
 import { ErrorPage } from './layout/error-page.tsx'
 import { lateScreen } from './layout/late-screen.tsx'
@@ -11,10 +11,6 @@ import { organizationSettings, paths, workspaceSettings } from './paths.ts'
 import { PageFor } from './session/allowed.tsx'
 import { lastPlace } from './session/last-place.ts'
 import { loadOrganization, loadWorkspace } from './session/scope.ts'
-
-export function createRouter(client: QueryClient): ReturnType<typeof createBrowserRouter> {
-  return createBrowserRouter(createRoutes(client))
-}
 
 /** Returns every screen in one table, each loaded on demand. */
 export function createRoutes(client: QueryClient): RouteObject[] {
