@@ -54,7 +54,7 @@ const operatorPages: RouteObject[] = [
   screen('organizations/:org', () => import('./screens/admin/tenant.tsx'), 'TenantPage'),
   screen('targets', () => import('./screens/admin/lists.tsx'), 'Hosts'),
   screen('mail', () => import('./screens/admin/lists.tsx'), 'BlockedAddresses'),
-  screen('log', () => import('./screens/admin/operator-log.tsx'), 'OperatorLog'),
+  screen('log', () => import('./screens/admin/lists.tsx'), 'OperatorLog'),
 ]
 
 const ofOrganization = settingsScreen(organizationSettings)

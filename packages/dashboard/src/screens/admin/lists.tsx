@@ -1,6 +1,6 @@
 import type { Tenant } from '@belfry/contract/operator'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { Building2, MailX, Radar } from 'lucide-react'
+import { Building2, MailX, Radar, ScrollText } from 'lucide-react'
 import { call } from '../../api/call.ts'
 import { pagesOf, queryOf } from '../../api/queries.ts'
 import { Form } from '../../forms/form.tsx'
@@ -138,6 +138,30 @@ export function BlockedAddresses() {
           done={`${email} is no longer blocked`}
         />
       )}
+    />
+  )
+}
+
+export function OperatorLog() {
+  return (
+    <ResourceList
+      title="Operator log"
+      description="Actions of operators. Entries are never edited or deleted."
+      list={useInfiniteQuery(pagesOf('listOperatorLog'))}
+      empty={{ icon: ScrollText, title: 'No entries', children: 'Suspensions and changes of tiers appear here.' }}
+      columns={[
+        { header: 'Time', cell: ({ created_at }) => <RelativeTime at={created_at} /> },
+        { header: 'Operator', cell: ({ operator, address }) => `${operator} from ${address}` },
+        { header: 'Action', cell: ({ action }) => <code>{action}</code> },
+        { header: 'Object', isExtra: true, cell: ({ object_id }) => <code>{object_id}</code> },
+        {
+          header: 'Details',
+          cell: ({ details }) =>
+            Object.entries(details)
+              .map(([name, value]) => `${name}: ${String(value)}`)
+              .join(', '),
+        },
+      ]}
     />
   )
 }

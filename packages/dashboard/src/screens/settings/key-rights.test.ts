@@ -1,6 +1,6 @@
 import { keyRights } from '@belfry/domain/permissions'
 import { expect, it } from 'vitest'
-import { groupRights, labelOfRight } from './key-rights.ts'
+import { groupRights, labelOfRight } from './key-scope-fields.tsx'
 
 it('the rights of API keys are in groups, in plain words, each once', () => {
   const groups = groupRights(keyRights)

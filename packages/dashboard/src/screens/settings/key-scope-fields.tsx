@@ -4,7 +4,7 @@ import { useRights } from '../../session/scope.ts'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { formatThings } from '../../ui/format-amount.ts'
-import { groupRights, labelOfRight } from './key-rights.ts'
+import { wordsOf } from '../../ui/words-of.ts'
 import styles from './settings.module.css'
 
 const choices = [
@@ -60,4 +60,28 @@ export function scopeText(scopes: readonly string[]): string {
   const singles = scopes.filter(scope => !(scope in groups)).length
   const names = scopes.flatMap(scope => groups[scope] ?? [])
   return [...names, ...(singles > 0 ? [formatThings(singles, 'right')] : [])].join(', ')
+}
+
+/** Groups rights by their object, under its name in the plural, in alphabetical order. */
+export function groupRights(rights: readonly Action[]): Array<[string, Action[]]> {
+  const groups = new Map<string, Action[]>()
+  for (const right of rights) {
+    const name = `${wordsOf(right.split('.')[0] ?? '')}s`
+    groups.set(name, [...(groups.get(name) ?? []), right])
+  }
+  return [...groups].sort(([a], [b]) => a.localeCompare(b))
+}
+
+/** Returns what a right allows with the objects of its group. */
+export function labelOfRight(right: Action): string {
+  const [, verb = ''] = right.split('.')
+  return labels[right] ?? (verb === 'write' ? 'Create and change' : wordsOf(verb))
+}
+
+// What the name of the right does not tell.
+const labels: Partial<Record<Action, string>> = {
+  'task.write': 'Create, change and replay',
+  'secret.use': 'Use for any host',
+  'host.write': 'Pause and resume',
+  'host.reset': 'Close circuit breakers',
 }

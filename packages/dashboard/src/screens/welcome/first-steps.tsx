@@ -23,7 +23,6 @@ import { type Column, Table } from '../../ui/table.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import styles from './first-steps.module.css'
-import { suggestedTarget } from './suggested-target.ts'
 
 const refreshMs = 5000
 
@@ -158,7 +157,7 @@ const columns: ReadonlyArray<Column<Run>> = [
 function SendTest({ onArrived }: { onArrived: () => void }) {
   const { workspace, to } = useWorkspace()
   const [isSent, setIsSent] = useState(false)
-  const suggested = suggestedTarget(window.location)
+  const suggested = suggestedTarget()
   const runs = useLiveRuns(workspace, onArrived)
   return (
     <>
@@ -224,7 +223,7 @@ function useLiveRuns({ id: workspaceId, organization_id: organizationId }: Works
 function Snippets({ apiKey }: { apiKey: string | null }) {
   const { origin } = window.location
   const key = apiKey ?? 'bf_your_key'
-  const target = suggestedTarget(window.location) || 'https://example.com/hooks/hello'
+  const target = suggestedTarget() || 'https://example.com/hooks/hello'
   const at = new Date(Math.ceil(Date.now() / 3_600_000) * 3_600_000 + 3_600_000).toISOString()
   const curl = [
     `curl -X POST ${origin}/api/v1/scheduler/tasks \\`,
@@ -254,4 +253,11 @@ function Snippets({ apiKey }: { apiKey: string | null }) {
       ]}
     />
   )
+}
+
+/** Returns the URL of the receiver that `npm start` runs, on the port after its own; empty for a dashboard that is served elsewhere. */
+function suggestedTarget(): string {
+  const { hostname, port } = window.location
+  const isLocalStart = (hostname === 'localhost' || hostname === '127.0.0.1') && port !== ''
+  return isLocalStart ? `http://127.0.0.1:${Number(port) + 1}/hello` : ''
 }
