@@ -16,8 +16,6 @@ const choices = [
 
 type Choice = (typeof choices)[number]['value']
 
-type KeyScope = 'full' | 'read' | 'publish' | Action
-
 /** The fields for the rights of API keys. */
 export function KeyScopeFields({ initial }: { initial: Choice }) {
   const [choice, setChoice] = useState<Choice>(initial)
@@ -48,17 +46,15 @@ export function KeyScopeFields({ initial }: { initial: Choice }) {
   )
 }
 
-export function readScopes(field: (name: string) => string): KeyScope[] {
+export function readScopes(field: (name: string) => string) {
   const choice = field('scopes') as Choice // the options above
   return choice === 'rights' ? keyRights.filter(right => field(`right ${right}`) === 'on') : [choice]
 }
 
-const groups: Record<string, string> = { full: 'Full', read: 'Read only', publish: 'Publish only' }
-
 /** Returns a short text for the scopes of API keys. */
 export function scopeText(scopes: readonly string[]): string {
-  const singles = scopes.filter(scope => !(scope in groups)).length
-  const names = scopes.flatMap(scope => groups[scope] ?? [])
+  const names = scopes.flatMap(scope => choices.find(({ value }) => value === scope)?.label ?? [])
+  const singles = scopes.length - names.length
   return [...names, ...(singles > 0 ? [formatThings(singles, 'right')] : [])].join(', ')
 }
 
