@@ -17,7 +17,6 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { Table } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { wordsOf } from '../../ui/words-of.ts'
-import { roleNames } from '../settings/role-names.ts'
 import styles from '../settings/settings.module.css'
 import { TenantState } from './lists.tsx'
 
@@ -70,7 +69,7 @@ function Details({ tenant }: { tenant: TenantDetail }) {
         rowKey={({ user_id }) => user_id}
         columns={[
           { header: 'Email', cell: ({ email }) => email },
-          { header: 'Role', cell: ({ role }) => roleNames[role] },
+          { header: 'Role', cell: ({ role }) => wordsOf(role) },
           {
             header: 'Second factor',
             cell: ({ user_id, email, has_second_factor }) =>

@@ -12,7 +12,8 @@ import { Badge, type Tone } from '../../ui/badge.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { AbsoluteTime } from '../../ui/time.tsx'
-import { roleMeanings, roleNames, workspaceRoleMeanings, workspaceRoleNames } from './role-names.ts'
+import { wordsOf } from '../../ui/words-of.ts'
+import { roleMeanings, workspaceRoleMeanings } from './role-meanings.ts'
 import styles from './settings.module.css'
 import { TwoLines } from './two-lines.tsx'
 
@@ -39,8 +40,8 @@ export function Invitations() {
         {
           header: 'Role',
           cell: ({ role, workspace_role, workspace_ids: ids }) => {
-            const where = ids.length > 0 && `${workspaceRoleNames[workspace_role]} in ${ids.map(nameOf).join(', ')}`
-            return <TwoLines first={roleNames[role]} second={where} />
+            const where = ids.length > 0 && `${wordsOf(workspace_role)} in ${ids.map(nameOf).join(', ')}`
+            return <TwoLines first={wordsOf(role)} second={where} />
           },
         },
         {
@@ -119,7 +120,7 @@ function InviteForm() {
         defaultValue="member"
         options={roles
           .filter(role => mayGrant(own, role))
-          .map(role => ({ value: role, label: `${roleNames[role]} – ${roleMeanings[role]}` }))}
+          .map(role => ({ value: role, label: `${wordsOf(role)} – ${roleMeanings[role]}` }))}
       />
       <SelectField
         label="Workspace role"
@@ -127,7 +128,7 @@ function InviteForm() {
         name="workspace_role"
         defaultValue="viewer"
         options={workspaceRoles.map(role => {
-          return { value: role, label: `${workspaceRoleNames[role]} – ${workspaceRoleMeanings[role]}` }
+          return { value: role, label: `${wordsOf(role)} – ${workspaceRoleMeanings[role]}` }
         })}
       />
       {workspaces.length > 0 && (

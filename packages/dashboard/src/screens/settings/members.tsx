@@ -14,7 +14,8 @@ import { useOrganization, useRefusal, useWorkspace } from '../../session/scope.t
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Select } from '../../ui/field.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
-import { roleMeanings, roleNames, workspaceRoleMeanings, workspaceRoleNames } from './role-names.ts'
+import { wordsOf } from '../../ui/words-of.ts'
+import { roleMeanings, workspaceRoleMeanings } from './role-meanings.ts'
 import styles from './settings.module.css'
 import { TwoLines } from './two-lines.tsx'
 
@@ -80,9 +81,9 @@ function RoleOf({ member, isLastOwner }: { member: Member; isLastOwner: boolean 
   const refusal = useRefusal('member.manage')
   const change = useChange({
     run: (role: Role) => call('updateMember', { org: organization.id, user: member.user.id, body: { role } }),
-    done: ({ user, role }) => `Role of ${user.name} changed to ${roleNames[role].toLowerCase()}`,
+    done: ({ user, role }) => `Role of ${user.name} changed to ${role}`,
   })
-  if (refusal || isLastOwner || !mayGrant(own, member.role)) return roleNames[member.role]
+  if (refusal || isLastOwner || !mayGrant(own, member.role)) return wordsOf(member.role)
   return (
     <Select
       className={styles.role}
@@ -91,7 +92,7 @@ function RoleOf({ member, isLastOwner }: { member: Member; isLastOwner: boolean 
       onChange={event => change.mutate(event.target.value as Role)} // one of the options
       options={roles
         .filter(role => mayGrant(own, role))
-        .map(role => ({ value: role, label: roleNames[role], title: roleMeanings[role] }))}
+        .map(role => ({ value: role, label: wordsOf(role), title: roleMeanings[role] }))}
     />
   )
 }
@@ -136,7 +137,7 @@ function LeaveButton({ member, isLastOwner }: { member: Member; isLastOwner: boo
 }
 
 const roleOptions = workspaceRoles.map(role => {
-  return { value: role, label: workspaceRoleNames[role], title: workspaceRoleMeanings[role] }
+  return { value: role, label: wordsOf(role), title: workspaceRoleMeanings[role] }
 })
 
 export function WorkspaceMembers() {
@@ -158,7 +159,7 @@ export function WorkspaceMembers() {
           header: 'Role',
           cell: ({ user, role }) =>
             refusal ? (
-              <span title={workspaceRoleMeanings[role]}>{workspaceRoleNames[role]}</span>
+              <span title={workspaceRoleMeanings[role]}>{wordsOf(role)}</span>
             ) : (
               <Select
                 aria-label={`Role of ${user.name}`}
@@ -189,7 +190,7 @@ function AddMember({ present }: { present: WorkspaceMember[] }) {
   const change = useMemberChange()
   const isMissing = ({ user, role }: Member) => role === 'member' && !present.some(member => member.user.id === user.id)
   const options = data.filter(isMissing).map(({ user, workspace_role: role }) => {
-    return { value: user.id, label: `${user.name} (${user.email}) as ${workspaceRoleNames[role].toLowerCase()}` }
+    return { value: user.id, label: `${user.name} (${user.email}) as ${role}` }
   })
   if (options.length === 0) return null
   return (
