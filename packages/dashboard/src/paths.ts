@@ -23,7 +23,7 @@ export const paths = {
   workspace: (slug: string, ws: string) => workspacePaths(slug, ws),
 }
 
-type SettingsPages = Readonly<Record<string, readonly [label: string, right: Action]>>
+export type SettingsPages<Page extends string> = Readonly<Record<Page, readonly [label: string, right: Action]>>
 
 /** The settings pages of an organization, in the order of their navigation, for users with the right. */
 export const organizationSettings = {
@@ -34,7 +34,7 @@ export const organizationSettings = {
   workspaces: ['Workspaces', 'workspace.list'],
   usage: ['Usage and limits', 'usage.read'],
   'audit-log': ['Audit log', 'audit_log.read'],
-} as const satisfies SettingsPages
+} as const satisfies SettingsPages<string>
 
 /** The settings pages of a workspace. */
 export const workspaceSettings = {
@@ -45,7 +45,7 @@ export const workspaceSettings = {
   'signing-secrets': ['Signing secrets', 'signing_secret.read'],
   integrations: ['Integrations', 'integration.read'],
   members: ['Workspace members', 'workspace_member.read'],
-} as const satisfies SettingsPages
+} as const satisfies SettingsPages<string>
 
 export type WorkspacePaths = ReturnType<typeof workspacePaths>
 

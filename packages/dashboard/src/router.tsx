@@ -7,7 +7,7 @@ import { ErrorPage } from './layout/error-page.tsx'
 import { lateScreen } from './layout/late-screen.tsx'
 import { Shell } from './layout/shell.tsx'
 import { useFocusOnPage } from './layout/use-focus-on-page.ts'
-import { organizationSettings, paths, workspaceSettings } from './paths.ts'
+import { organizationSettings, paths, type SettingsPages, workspaceSettings } from './paths.ts'
 import { PageFor } from './session/allowed.tsx'
 import { lastPlace } from './session/last-place.ts'
 import { loadOrganization, loadWorkspace } from './session/scope.ts'
@@ -142,7 +142,7 @@ function settings(children: RouteObject[]): RouteObject {
 }
 
 // A page of the settings has its right in the table of the pages.
-function settingsScreen<Page extends string>(pages: Readonly<Record<Page, readonly [label: string, right: Action]>>) {
+function settingsScreen<Page extends string>(pages: SettingsPages<Page>) {
   return <Name extends string>(page: Page, load: () => Promise<Record<Name, ComponentType>>, name: Name) =>
     screen(page, load, name, { right: pages[page][1] })
 }

@@ -1,5 +1,4 @@
 import type { Workspace } from '@belfry/contract/workspace'
-import type { Action } from '@belfry/domain/permissions'
 import {
   Clock,
   Inbox,
@@ -15,7 +14,7 @@ import {
 } from 'lucide-react'
 import { useMemo } from 'react'
 import { useLocation } from 'react-router'
-import { organizationSettings, paths, workspaceSettings } from '../paths.ts'
+import { organizationSettings, paths, type SettingsPages, workspaceSettings } from '../paths.ts'
 import { lastPlace } from '../session/last-place.ts'
 import { useOrganization, useRights } from '../session/scope.ts'
 
@@ -29,7 +28,6 @@ export type NavigationItem = {
   /** Whether the sidebar counts dead letters beside the link. */
   isCounted?: boolean
 }
-export type NavigationGroup = { label: string; items: Array<{ label: string; to: string }> }
 
 /** Returns the pages of the workspace, in the order of the sidebar. */
 export function useWorkspaceNavigation(): NavigationItem[] {
@@ -70,16 +68,12 @@ export function useWorkspaceNavigation(): NavigationItem[] {
 }
 
 /** Returns the settings pages that the signed-in user may open. */
-export function useSettingsNavigation(): NavigationGroup[] {
+export function useSettingsNavigation() {
   const { organization } = useOrganization()
   const workspace = useShellWorkspace()
   const { can } = useRights(workspace?.id)
   const { slug } = organization
-  const group = <Page extends string>(
-    label: string,
-    pages: Readonly<Record<Page, readonly [string, Action]>>,
-    to: (page: Page) => string,
-  ): NavigationGroup => ({
+  const group = <Page extends string>(label: string, pages: SettingsPages<Page>, to: (page: Page) => string) => ({
     label,
     items: (Object.keys(pages) as Page[]) // its own keys
       .filter(page => can(pages[page][1]).allowed)

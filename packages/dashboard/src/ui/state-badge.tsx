@@ -1,8 +1,6 @@
 import { Ban, Check, CircleDashed, CircleDot, CirclePause, Flag, OctagonX, RotateCw, X } from 'lucide-react'
-import { Badge, type Tone } from './badge.tsx'
+import { Badge } from './badge.tsx'
 import { wordsOf } from './words-of.ts'
-
-type Look = { tone: Tone; icon: typeof Check }
 
 const looks = {
   pending: { tone: 'plain', icon: CircleDashed },
@@ -19,7 +17,7 @@ const looks = {
   failing: { tone: 'warn', icon: X },
   circuit_breaker_open: { tone: 'bad', icon: CirclePause },
   probing: { tone: 'bad', icon: RotateCw },
-} as const satisfies Record<string, Look>
+} as const
 
 /** The state of a task or host, or the status of a run or cron job. Each has an icon and a word, not only a color. */
 export function StateBadge({ state }: { state: keyof typeof looks }) {

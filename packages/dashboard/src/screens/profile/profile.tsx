@@ -6,7 +6,7 @@ import { call, urlOf } from '../../api/call.ts'
 import { pagesOf, queryOf } from '../../api/queries.ts'
 import { Form } from '../../forms/form.tsx'
 import { checkNewPassword, NewPasswordField } from '../../forms/new-password-field.tsx'
-import { ConfirmButton, DialogButton, type Look } from '../../layout/change-buttons.tsx'
+import { ConfirmButton, DialogButton } from '../../layout/change-buttons.tsx'
 import { PlainLayout } from '../../layout/plain-layout.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, Link } from '../../ui/button.tsx'
@@ -151,9 +151,10 @@ function Sessions() {
         ]}
         actions={session =>
           session.is_current ? null : (
-            <EndButton
+            <ConfirmButton
               label={`End the session of ${session.device}`}
               icon={<LogOut size={16} />}
+              description={endingText}
               action="End session"
               run={() => call('endSession', { session: session.id })}
               done="Session ended"
@@ -163,8 +164,9 @@ function Sessions() {
       />
       {hasOthers && (
         <div>
-          <EndButton
+          <ConfirmButton
             text="End all other sessions"
+            description={endingText}
             action="End sessions"
             run={() => call('endOtherSessions')}
             done="All other sessions ended"
@@ -175,14 +177,7 @@ function Sessions() {
   )
 }
 
-function EndButton(change: Look & { action: string; run(): Promise<unknown>; done: string }) {
-  return (
-    <ConfirmButton
-      {...change}
-      description="It must sign in again. Change your password too if you do not recognize it."
-    />
-  )
-}
+const endingText = 'It must sign in again. Change your password too if you do not recognize it.'
 
 // What the name of an action does not tell.
 const actionTexts: Partial<Record<AccountEntry['action'], string>> = {
