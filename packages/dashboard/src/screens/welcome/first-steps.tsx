@@ -2,7 +2,7 @@ import type { Run } from '@belfry/contract/run'
 import type { Workspace } from '@belfry/contract/workspace'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Check } from 'lucide-react'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { useBlocker } from 'react-router'
 import { call } from '../../api/call.ts'
 import { pagesOf } from '../../api/queries.ts'
@@ -55,7 +55,7 @@ export function FirstSteps() {
           <Snippets apiKey={key} />
         </Step>
         <Step number={3} title="Send a test and watch it arrive" isDone={isDelivered}>
-          <SendTest onArrived={() => setHasArrived(true)} />
+          <SendTest onArrived={setHasArrived} />
         </Step>
       </ol>
     </>
@@ -154,7 +154,7 @@ const columns: ReadonlyArray<Column<Run>> = [
 ]
 
 /** Publishes an event to a target of the user, and shows the runs as they happen. */
-function SendTest({ onArrived }: { onArrived: () => void }) {
+function SendTest({ onArrived }: { onArrived: (hasArrived: true) => void }) {
   const { workspace, to } = useWorkspace()
   const [isSent, setIsSent] = useState(false)
   const suggested = suggestedTarget()
@@ -202,20 +202,18 @@ function SendTest({ onArrived }: { onArrived: () => void }) {
   )
 }
 
-function useLiveRuns({ id: workspaceId, organization_id: organizationId }: Workspace, onArrived: () => void): Run[] {
+function useLiveRuns({ id: ws, organization_id: org }: Workspace, onArrived: (hasArrived: true) => void): Run[] {
   const [runs, setRuns] = useState<Run[]>([])
-  const arrived = useRef(onArrived)
-  arrived.current = onArrived
   useEffect(() => {
     const closed = new AbortController()
     const onRun = (run: Run) => {
       setRuns(before => [run, ...before.filter(({ id }) => id !== run.id)].slice(0, 10))
-      if (run.status === 'success') arrived.current()
+      if (run.status === 'success') onArrived(true)
     }
     // If the API rejects the stream, the list stays empty. The log still has the run.
-    followLog({ org: organizationId, ws: workspaceId }, { onRun }, closed.signal).catch(() => {})
+    followLog({ org, ws }, { onRun }, closed.signal).catch(() => {})
     return () => closed.abort()
-  }, [organizationId, workspaceId])
+  }, [org, ws, onArrived])
   return runs
 }
 
@@ -255,7 +253,7 @@ function Snippets({ apiKey }: { apiKey: string | null }) {
   )
 }
 
-/** Returns the URL of the receiver that `npm start` runs, on the port after its own; empty for a dashboard that is served elsewhere. */
+/** Returns the URL of the receiver that `npm start` runs, on the port after its own; empty elsewhere. */
 function suggestedTarget(): string {
   const { hostname, port } = window.location
   const isLocalStart = (hostname === 'localhost' || hostname === '127.0.0.1') && port !== ''
