@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'react'
+import { useEffect, useMemo } from 'react'
 import { useNavigate } from 'react-router'
 import { paths } from '../paths.ts'
 import { useOrganization, useRights } from '../session/scope.ts'
@@ -8,12 +8,16 @@ import { latePart } from '../ui/late-part.tsx'
 import { repeatEarlyKeys } from './early-keys.ts'
 import { useShellWorkspace, useWorkspaceNavigation } from './navigation.ts'
 import { followKeys, keysText, shortcutsOf } from './shortcuts.ts'
-import { onShowPalette } from './show-palette.ts'
 
 const CommandPalette = latePart(async () => (await import('./command-palette.tsx')).CommandPalette)
 
-export function Keyboard() {
-  const [open, setOpen] = useState<{ part: 'palette' | 'help'; group?: string | undefined } | null>(null)
+/** The palette or the help, if one is open. `group` leaves the palette only these commands. */
+export type Opened = { part: 'palette' | 'help'; group?: string } | null
+
+type KeyboardProps = { open: Opened; onOpen(open: Opened): void }
+
+/** The shortcuts of every page, the palette and the help. A click may open them before this script is loaded. */
+export function Keyboard({ open, onOpen }: KeyboardProps) {
   const { slug } = useOrganization().organization
   const ws = useShellWorkspace()?.id
   const mayCreate = useRights(ws).can('task.write').allowed
@@ -24,15 +28,14 @@ export function Keyboard() {
       shortcutsOf({
         pages,
         go: path => void navigate(path),
-        show: part => setOpen({ part }),
+        show: part => onOpen({ part }),
         create: () => ws !== undefined && mayCreate && navigate(paths.workspace(slug, ws).newTask()),
       }),
-    [pages, navigate, slug, ws, mayCreate],
+    [pages, navigate, slug, ws, mayCreate, onOpen],
   )
   useEffect(() => followKeys(shortcuts), [shortcuts])
   useEffect(repeatEarlyKeys, [])
-  useEffect(() => onShowPalette(group => setOpen({ part: 'palette', group })), [])
-  const close = () => setOpen(null)
+  const close = () => onOpen(null)
   return (
     <>
       {open?.part === 'palette' && <CommandPalette group={open.group} onClose={close} />}

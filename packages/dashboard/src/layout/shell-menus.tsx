@@ -5,7 +5,6 @@ import { paths } from '../paths.ts'
 import { useOrganization, useRefusal } from '../session/scope.ts'
 import { MenuItem, MenuLabel, MenuSeparator } from '../ui/open-menu.tsx'
 import { useShellWorkspace } from './navigation.ts'
-import { showPalette } from './show-palette.ts'
 import { chooseTheme, themes } from './theme.ts'
 import { useSignOut } from './use-sign-out.ts'
 
@@ -41,7 +40,7 @@ export function UserMenuItems() {
 // The palette finds the others.
 const maxListed = 8
 
-export function SwitcherItems() {
+export function SwitcherItems({ onSearch }: { onSearch(): void }) {
   const { data: me } = useSuspenseQuery(queryOf('getMe'))
   const { organization, workspaces } = useOrganization()
   const workspace = useShellWorkspace()
@@ -60,7 +59,7 @@ export function SwitcherItems() {
         </MenuItem>
       ))}
       {workspaces.length > listed.length && (
-        <MenuItem icon={<Search size={15} />} onSelect={() => showPalette('Workspaces')}>
+        <MenuItem icon={<Search size={15} />} onSelect={onSearch}>
           Search {workspaces.length} workspaces…
         </MenuItem>
       )}

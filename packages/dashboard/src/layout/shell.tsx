@@ -15,10 +15,10 @@ import { moveRow } from '../ui/move-row.ts'
 import { chooseTimeStyle, type TimeStyle, timeStyles, useTimeStyle } from '../ui/time-style.ts'
 import { Bell } from './bell.tsx'
 import { InShell } from './error-page.tsx'
+import type { Opened } from './keyboard.tsx'
 import { type NavigationItem, useShellWorkspace, useWorkspaceNavigation } from './navigation.ts'
 import { Notices, statusQuery } from './notices.tsx'
 import styles from './shell.module.css'
-import { showPalette } from './show-palette.ts'
 
 const Keyboard = latePart(async () => (await import('./keyboard.tsx')).Keyboard)
 const OpenPanel = latePart(async () => (await import('../ui/open-dialog.tsx')).OpenPanel)
@@ -31,6 +31,8 @@ export function Shell() {
   const shown = useShellWorkspace()
   const pages = useWorkspaceNavigation()
   const { data: deadLetters } = useQuery({ ...statusQuery(shown?.id), select: status => status.dead_letters })
+  const [open, setOpen] = useState<Opened>(null)
+  const showPalette = () => setOpen({ part: 'palette' })
   useEffect(() => {
     if (workspace) rememberPlace(paths.workspace(organization.slug, workspace.id).overview())
   }, [organization.slug, workspace])
@@ -39,8 +41,8 @@ export function Shell() {
       title={shown?.name ?? organization.name}
       head={
         <>
-          <Switcher />
-          <button type="button" className={styles.search} onClick={() => showPalette()}>
+          <Switcher onSearch={() => setOpen({ part: 'palette', group: 'Workspaces' })} />
+          <button type="button" className={styles.search} onClick={showPalette}>
             Search or go to <kbd>Ctrl K</kbd>
           </button>
         </>
@@ -56,10 +58,10 @@ export function Shell() {
           Skip to list
         </button>
       }
-      button={<IconButton label="Commands" icon={<Search size={17} />} onClick={() => showPalette()} />}
+      button={<IconButton label="Commands" icon={<Search size={17} />} onClick={showPalette} />}
       notices={shown && <Notices workspaceId={shown.id} />}
     >
-      <Keyboard />
+      <Keyboard open={open} onOpen={setOpen} />
     </Frame>
   )
 }
@@ -175,7 +177,7 @@ function TimeStyleSelect() {
 }
 
 /** Shows the current workspace and switches to others. */
-function Switcher() {
+function Switcher({ onSearch }: { onSearch(): void }) {
   const { organization } = useOrganization()
   const workspace = useShellWorkspace()
   const trigger = (
@@ -190,7 +192,7 @@ function Switcher() {
   )
   return (
     <Menu trigger={trigger}>
-      <SwitcherItems />
+      <SwitcherItems onSearch={onSearch} />
     </Menu>
   )
 }
