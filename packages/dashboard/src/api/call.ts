@@ -39,7 +39,7 @@ type AnyInput = { body?: unknown; query?: Query; ws?: string; idempotencyKey?: s
 // Other processes of the API do not know of a change, and might read a replica that lacks it.
 const changeIsNewMs = 10_000
 let changedAt = Number.NEGATIVE_INFINITY
-let changes: OperationName[] = []
+const changes: OperationName[] = []
 
 // The keys of calls that have failed, by their input: the API may have done them although its answer was lost.
 const keys = new Map<string, string>()
@@ -66,9 +66,7 @@ export function newKey(): string {
 
 /** Returns the operations that `call` has called since the last time. */
 export function takeChanges(): OperationName[] {
-  const taken = changes
-  changes = []
-  return taken
+  return changes.splice(0)
 }
 
 /** Calls a read-only operation. */
