@@ -83,7 +83,6 @@ function filled(text: string, { name, since }: Notice) {
   return text.split(/(\{\w+\})/).map(part => values.get(part) ?? part)
 }
 
-/** Returns the link to where a user can do something about it. */
 function remedyOf({ kind, name }: Notice, to: WorkspacePaths, usage: string | null) {
   const host = name === null ? <Link to={to.hosts()}>Hosts</Link> : <Link to={to.host(name)}>Host</Link>
   const limit = (reason: string) => (

@@ -3,7 +3,6 @@ import { NavLink, Outlet, useLocation } from 'react-router'
 import { useSettingsNavigation } from './navigation.ts'
 import styles from './shell.module.css'
 
-/** The settings pages of a workspace and its organization, with their navigation. */
 export function SettingsLayout() {
   const groups = useSettingsNavigation()
   const { pathname } = useLocation()

@@ -8,7 +8,6 @@ import { useShellWorkspace } from './navigation.ts'
 import { chooseTheme, themes } from './theme.ts'
 import { useSignOut } from './use-sign-out.ts'
 
-/** What the menu of the signed-in user offers: profile, theme and sign-out. */
 export function UserMenuItems() {
   const { data: me } = useSuspenseQuery(queryOf('getMe'))
   const signOut = useSignOut()

@@ -176,7 +176,6 @@ function TimeStyleSelect() {
   )
 }
 
-/** Shows the current workspace and switches to others. */
 function Switcher({ onSearch }: { onSearch(): void }) {
   const { organization } = useOrganization()
   const workspace = useShellWorkspace()

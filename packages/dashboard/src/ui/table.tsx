@@ -155,7 +155,6 @@ function SkeletonRows<Row>({ columns }: { columns: ReadonlyArray<Column<Row>> })
   ))
 }
 
-/** A placeholder for content that is loading. */
 export function Skeleton() {
   return <span className={styles.skeleton} aria-hidden="true" />
 }

@@ -4,7 +4,6 @@ import styles from '../../layout/shell.module.css'
 import { Frame } from '../../layout/shell.tsx'
 import { paths } from '../../paths.ts'
 
-/** The frame of the pages for operators of the installation. */
 export function Console() {
   return (
     <Frame

@@ -57,14 +57,12 @@ export function Tenants() {
   )
 }
 
-/** Whether an organization, or its owner, is suspended. */
 export function TenantState({ tenant }: { tenant: Pick<Tenant, 'account' | 'suspended_at'> }) {
   if (tenant.suspended_at) return <Badge tone="bad">Suspended</Badge>
   if (tenant.account?.suspended_at) return <Badge tone="bad">Owner suspended</Badge>
   return <Badge tone="good">Active</Badge>
 }
 
-/** Finds the workspaces that call a host. */
 export function Hosts() {
   const filters = useFilters(['host'])
   const host = filters.first('host')
@@ -94,7 +92,6 @@ export function Hosts() {
   )
 }
 
-/** The addresses that Belfry does not send alerts or invitations to. */
 export function BlockedAddresses() {
   const filters = useFilters(['search'])
   const list = useInfiniteQuery(pagesOf('listBlockedAddresses', { query: { search: filters.first('search') } }))

@@ -20,7 +20,6 @@ import { wordsOf } from '../../ui/words-of.ts'
 import styles from '../settings/settings.module.css'
 import { TenantState } from './lists.tsx'
 
-/** An organization with its workspaces and members. An operator can suspend each of them. */
 export function TenantPage() {
   const { org = '' } = useParams()
   return <Loaded query={useQuery(queryOf('getTenant', { org }))}>{tenant => <Details tenant={tenant} />}</Loaded>
@@ -93,7 +92,6 @@ function Details({ tenant }: { tenant: TenantDetail }) {
   )
 }
 
-/** The tier. A change asks for confirmation. */
 function TierSelect({ tenant }: { tenant: TenantDetail }) {
   const { id, name, tier } = tenant
   const [wanted, setWanted] = useState<TierName | null>(null)
@@ -132,7 +130,6 @@ function consequenceOf(tenant: TenantDetail, wanted: TierName): string {
 
 type SuspendButtonProps = { kind: 'Organization' | 'Workspace' | 'User'; id: string; name: string; at: string | null }
 
-/** Suspends or resumes a user, an organization or a workspace, after a confirmation. */
 function SuspendButton({ kind, id, name, at }: SuspendButtonProps) {
   const [reason, setReason] = useState('')
   const action = at === null ? 'Suspend' : 'Resume'

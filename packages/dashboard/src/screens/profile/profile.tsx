@@ -130,7 +130,6 @@ function DeleteForm() {
   )
 }
 
-/** The sessions of the user, each of which the user can end. */
 function Sessions() {
   const list = useInfiniteQuery(pagesOf('listSessions'))
   const hasOthers = list.data?.items.some(({ is_current }) => !is_current)
@@ -188,7 +187,6 @@ const actionTexts: Partial<Record<AccountEntry['action'], string>> = {
   identity_linked: 'Linked to single sign-on',
 }
 
-/** The sign-ins of the user and the changes of the password. */
 function SecurityLog() {
   return (
     <section className={styles.part}>

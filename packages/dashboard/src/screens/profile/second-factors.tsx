@@ -18,7 +18,6 @@ import styles from './profile.module.css'
 
 type Factor = { id: string; name: string; created_at: string; isApp: boolean }
 
-/** The second factors of the user. The user can add and remove them. */
 export function SecondFactorList() {
   const { data } = useQuery(queryOf('listFactors'))
   const [codes, setCodes] = useState<readonly string[] | null>(null)

@@ -16,7 +16,6 @@ const choices = [
 
 type Choice = (typeof choices)[number]['value']
 
-/** The fields for the rights of API keys. */
 export function KeyScopeFields({ initial }: { initial: Choice }) {
   const [choice, setChoice] = useState<Choice>(initial)
   const { can } = useRights()
@@ -51,7 +50,6 @@ export function readScopes(field: (name: string) => string) {
   return choice === 'rights' ? keyRights.filter(right => field(`right ${right}`) === 'on') : [choice]
 }
 
-/** Returns a short text for the scopes of API keys. */
 export function scopeText(scopes: readonly string[]): string {
   const names = scopes.flatMap(scope => choices.find(({ value }) => value === scope)?.label ?? [])
   const singles = scopes.length - names.length

@@ -74,7 +74,6 @@ export function daysOf({ daily }: Pick<UsageResource, 'daily'>): ChartData {
   }
 }
 
-/** The tier, its limits, and a form to change it. */
 function Tiers() {
   const { organization } = useOrganization()
   const query = useQuery(queryOf('getTier', { org: organization.id }))

@@ -14,7 +14,6 @@ import { Loaded } from '../../ui/loaded.tsx'
 import { checkNewAccount } from './check-new-account.ts'
 import { SingleSignOn } from './single-sign-on.tsx'
 
-/** Accepts an invitation from its link. */
 export function Join() {
   const token = useLocation().hash.slice(1)
   const preview = useQuery(queryOf('previewInvitation', { body: { token } }))

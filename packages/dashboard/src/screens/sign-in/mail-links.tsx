@@ -8,7 +8,6 @@ import { PlainLayout } from '../../layout/plain-layout.tsx'
 import { Link } from '../../ui/button.tsx'
 import { useToast } from '../../ui/toast.tsx'
 
-/** Asks a recipient whether to send alerts. */
 export function ConfirmAlerts() {
   return (
     <MailAction
@@ -22,7 +21,6 @@ export function ConfirmAlerts() {
   )
 }
 
-/** Ends the alerts to an address. */
 export function Unsubscribe() {
   return (
     <MailAction

@@ -80,7 +80,6 @@ function Step({ number, title, isDone, children }: StepProps) {
 
 type CreateKeyProps = { secret: string | null; active: number; onKey(key: string): void }
 
-/** Creates the first API key and shows it once. */
 function CreateKey({ secret, active, onKey }: CreateKeyProps) {
   const refusal = useRefusal('api_key.create')
   const { workspace } = useWorkspace()
@@ -217,7 +216,6 @@ function useLiveRuns({ id: ws, organization_id: org }: Workspace, onArrived: (ha
   return runs
 }
 
-/** Shows how to create a task with curl and with the client library. */
 function Snippets({ apiKey }: { apiKey: string | null }) {
   const { origin } = window.location
   const key = apiKey ?? 'bf_your_key'
