@@ -41,13 +41,11 @@ export function Policy() {
   const toast = useToast()
   const refusal = useRefusal('organization.change')
   const change = useChange({
-    run: (policy: Partial<OrganizationPolicy>) =>
-      call('updateOrganization', { org: organization.id, body: { policy } }),
-    onDone(_, policy) {
-      const [[flag, isOn] = []] = Object.entries(policy)
-      if (!flag) return
-      const ability = flags[flag as Flag].label.replace(/^./, first => first.toLowerCase())
-      const undo = { label: 'Undo', run: () => change.mutate({ [flag]: !isOn }) }
+    run: ({ flag, isOn }: { flag: Flag; isOn: boolean }) =>
+      call('updateOrganization', { org: organization.id, body: { policy: { [flag]: isOn } } }),
+    onDone(_, { flag, isOn }) {
+      const ability = flags[flag].label.replace(/^./, first => first.toLowerCase())
+      const undo = { label: 'Undo', run: () => change.mutate({ flag, isOn: !isOn }) }
       toast(`Members can ${isOn ? 'now' : 'no longer'} ${ability}`, 'good', undo)
     },
   })
@@ -58,7 +56,8 @@ export function Policy() {
   })
   const days = String(organization.max_api_key_days ?? '')
   const isListed = keyLifetimes.some(one => one.value === days)
-  const isOn = (flag: Flag) => (change.isPending ? change.variables[flag] : undefined) ?? organization.policy[flag]
+  const isOn = (flag: Flag) =>
+    change.isPending && change.variables.flag === flag ? change.variables.isOn : organization.policy[flag]
   return (
     <>
       <PageHeader
@@ -73,7 +72,7 @@ export function Policy() {
               {...flags[flag]}
               isOn={isOn(flag)}
               refusal={refusal}
-              onChange={to => change.mutate({ [flag]: to })}
+              onChange={isOn => change.mutate({ flag, isOn })}
             />
           ))}
         </div>
