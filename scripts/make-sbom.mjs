@@ -5,19 +5,20 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, stop } from 'esbuild'
+import { build as buildWithVite } from 'vite'
 import { bundleOptions } from './bundle.mjs'
 import { isProgram } from './is-program.mjs'
 
 const root = resolve(fileURLToPath(import.meta.url), '../..')
 const programs = ['prisma', 'programs/cli', 'programs/launcher', 'programs/maintenance', 'programs/all-in-one']
 
-/** Returns the SBOM: the packages whose files are in a bundle, those beside the bundles, and those of the dashboard. */
+/** Returns the SBOM: the packages whose files are in a bundle, and those beside the bundles. */
 export async function makeSbom(version) {
   const packages = new Map()
   const add = manifest => packages.set(`${manifest.name}@${manifest.version}`, manifest)
   for (const program of programs) for (const manifest of await bundled(program)) add(manifest)
   for (const manifest of beside()) add(manifest)
-  for (const manifest of ofDashboard()) add(manifest)
+  for (const manifest of await ofDashboard()) add(manifest)
   const sorted = [...packages.keys()].sort().map(key => packages.get(key))
   const digest = createHash('sha256').update(JSON.stringify(sorted)).digest('hex')
   const own = { ...element({ name: 'belfry', version, license: 'MIT' }), primaryPackagePurpose: 'APPLICATION' }
@@ -60,12 +61,14 @@ function nativeVariants(file) {
   return paths.filter(path => existsSync(path))
 }
 
-function ofDashboard() {
-  const pnpm = join(root, 'node_modules/.bin/pnpm')
-  const args = ['licenses', 'list', '--prod', '--json', '--filter', '@belfry/dashboard']
-  const byLicense = JSON.parse(execFileSync(pnpm, args, { cwd: root, maxBuffer: 2 ** 26 }))
-  const paths = Object.values(byLicense).flatMap(found => found.flatMap(({ paths: folders }) => folders))
-  return manifestsOf(paths.map(path => join(path, 'package.json')))
+async function ofDashboard() {
+  const dashboard = join(root, 'packages/dashboard')
+  const { output } = await buildWithVite({
+    ...{ root: dashboard, configFile: join(dashboard, 'vite.config.ts') },
+    ...{ build: { write: false }, logLevel: 'silent' },
+  })
+  const paths = output.flatMap(({ moduleIds = [], originalFileNames = [] }) => [...moduleIds, ...originalFileNames])
+  return manifestsOf(paths.filter(path => path.includes('node_modules/')).map(path => resolve(dashboard, path)))
 }
 
 function manifestsOf(files) {
