@@ -62,7 +62,7 @@ describe.skipIf(findObjectStore() === null)('belfry log restore', () => {
     await writeFile(join(folder, 'objects', store.bucket, 'log', rows[0]?.key ?? ''), await pack(['{}']))
     await expect(run('log', 'restore', day)).rejects.toThrow(/cannot be read: (Checksum mismatch|its checksum differs)/)
     expect((await pool.query('SELECT FROM runs')).rowCount).toBe(0)
-    await storePart()
+    await storePart(day) // the day has a part already
     await expect(run('log', 'restore', day)).rejects.toMatchObject({
       stdout: `2 runs of ${day} restored from 1 parts, for 7 days\n`,
       stderr: expect.stringContaining(`${rows[0]?.key} cannot be read`),
@@ -91,15 +91,15 @@ describe.skipIf(findObjectStore() === null)('belfry log restore', () => {
     return stdout
   }
 
-  /** Stores a part with two runs of a day. Returns the day. */
-  async function storePart(): Promise<string> {
+  /** Stores a part with two runs of a day. Returns the day. `continued`: the day, when it has a part already. */
+  async function storePart(continued: string | null = null): Promise<string> {
     await pool.query(
       `INSERT INTO runs (id, workspace_id, task_id, attempt, source, status, scheduled_at, started_at, finished_at)
        SELECT uuid_v7(at + n * interval '1 s'), $1, gen_random_uuid(), 1, 'task', 'success', at, at, at
        FROM (SELECT date_trunc('day', now()) - interval '9 days 12 hours' AS at) t, generate_series(1, 2) n`,
       [workspaceId],
     )
-    const { day, runs } = await readNextPart(pool, { workspaceId, hotDays: 2, keptDays: 365 })
+    const { day, runs } = await readNextPart(pool, { workspaceId, hotDays: 2, keptDays: 365, continued })
     const object = await pack(runs.map(({ line }) => line))
     const content = { workspaceId, day: day ?? '', runs, objectBytes: object.length, checksum: checksumOf(object) }
     const part = await startPart(pool, content, id => `${id}.jsonl.gz`)

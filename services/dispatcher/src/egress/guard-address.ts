@@ -12,8 +12,8 @@ export type AddressGuard = ReturnType<typeof createAddressGuard>
 export type AddressRules = {
   /** Ranges that may be called although they are not public. */
   allowedPrivateTargets: readonly Cidr[]
-  /** Ranges that may not be called, although they are public or allowed. Optional. */
-  blockedTargets?: readonly Cidr[]
+  /** Ranges that may not be called, although they are public or allowed. */
+  blockedTargets: readonly Cidr[]
   /** Ports that may not be called even in allowed ranges. */
   listeners: Pick<OwnListeners, 'includesName' | 'includesAddress'>
   /** An HTTP proxy that the connections go through. Optional. */
@@ -26,7 +26,7 @@ const addressCacheMs = 5_000
 
 /** Creates a guard. It resolves a name once, checks every address, and returns only addresses that it has checked. */
 export function createAddressGuard(rules: AddressRules) {
-  const { allowedPrivateTargets: allowed, blockedTargets: blocked = [], listeners, proxy } = rules
+  const { allowedPrivateTargets: allowed, blockedTargets: blocked, listeners, proxy } = rules
   const { resolve = createResolver() } = rules
   const mayCall = (address: string) => classifyAddress(address, allowed) === 'allowed' && !isWithin(address, blocked)
   const recent = new Map<string, Promise<LookupAddress[]>>()

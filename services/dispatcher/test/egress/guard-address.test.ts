@@ -97,7 +97,7 @@ it('refuses a port of an own listener in an allowed range, by any name', async (
   const resolve = async () => ['10.0.0.5']
   const listeners = createOwnListeners([{ host: 'db.internal', port: 5432 }], resolve)
   await listeners.refresh()
-  const { check } = createAddressGuard({ allowedPrivateTargets: parseCidrs('10.0.0.0/8'), listeners, resolve })
+  const { check } = createAddressGuard({ ...openTo('10.0.0.0/8'), listeners, resolve })
   for (const host of ['db.internal', 'DB.internal.', 'other.example', '10.0.0.5', '::ffff:10.0.0.5']) {
     await expect(check(host, 5432)).rejects.toThrow(BlockedAddressError)
     expect(await check(host, 80)).toHaveLength(1)
@@ -108,7 +108,7 @@ it('refuses a port of an own listener in an allowed range, by any name', async (
 it('refuses the name of its own front end without a look-up', async () => {
   const resolve = vi.fn(async () => ['8.8.8.8'])
   const listeners = createOwnListeners([{ host: 'belfry.example', port: 443, isShared: true }], resolve)
-  const { check } = createAddressGuard({ allowedPrivateTargets: [], listeners, resolve })
+  const { check } = createAddressGuard({ ...openTo(''), listeners, resolve })
   await expect(check('Belfry.example.', 443)).rejects.toThrow(BlockedAddressError)
   expect(resolve).not.toHaveBeenCalled()
   expect(await check('another.example', 443)).toHaveLength(1)
@@ -116,5 +116,9 @@ it('refuses the name of its own front end without a look-up', async () => {
 
 function guard(resolve: Resolve, opened = '') {
   const listeners = createOwnListeners([], resolve)
-  return createAddressGuard({ allowedPrivateTargets: parseCidrs(opened), listeners, resolve })
+  return createAddressGuard({ ...openTo(opened), listeners, resolve })
+}
+
+function openTo(ranges: string) {
+  return { allowedPrivateTargets: parseCidrs(ranges), blockedTargets: [] }
 }

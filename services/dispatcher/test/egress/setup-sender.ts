@@ -27,7 +27,7 @@ export async function setup(options: Partial<SenderOptions> = {}) {
 
 export function senderFor(options: Partial<SenderOptions> = {}) {
   const listeners = createOwnListeners([], async () => [])
-  const sender = createSender({ allowedPrivateTargets: loopback, listeners, ...options })
+  const sender = createSender({ allowedPrivateTargets: loopback, blockedTargets: [], listeners, ...options })
   opened.push(() => sender.close())
   const send = (url: string, more: Partial<OutgoingRequest> = {}, mayShow?: RegExp) =>
     sendWith(sender, url, more, mayShow)

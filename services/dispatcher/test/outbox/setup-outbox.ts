@@ -30,6 +30,7 @@ export async function setup(certificate: string | null = null) {
   const outboxes: Outbox[] = []
   const sender = createSender({
     allowedPrivateTargets: parseCidrs('127.0.0.0/8'),
+    blockedTargets: [],
     listeners: createOwnListeners([], async () => []),
     ...(certificate && { secureContext: createSecureContext({ ca: certificate }) }),
   })

@@ -9,7 +9,7 @@ const timeoutMs = 10_000
 
 const advices: Partial<Record<string, string>> = {
   blocked_address:
-    'Belfry calls public addresses only, and none of its own ports. Open a private range with ALLOWED_PRIVATE_TARGETS: docs/security.md.',
+    'Belfry calls public addresses only, none of BLOCKED_TARGETS, and none of its own ports. Open a private range with ALLOWED_PRIVATE_TARGETS: docs/security.md.',
   dns: 'DNS of this machine does not know the name. Correct the URL or the resolver.',
   tls: 'Renew the certificate of the target, or send its whole chain.',
   connection_refused: 'No server listens there. Start it, or correct the port.',
@@ -22,11 +22,11 @@ export async function checkTarget(url: string, env: Environment): Promise<Observ
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) {
     return [problem('The target is not an http or https URL.', 'Use --target https://example.com/path.')]
   }
-  const { allowedPrivateTargets, ownListeners, egressProxy: proxy } = loadConfig(env)
+  const { allowedPrivateTargets, blockedTargets, ownListeners, egressProxy: proxy } = loadConfig(env)
   const resolve = createResolver()
   const listeners = createOwnListeners(ownListeners, resolve)
   await listeners.refresh()
-  const sender = createSender({ allowedPrivateTargets, listeners, proxy, resolve })
+  const sender = createSender({ allowedPrivateTargets, blockedTargets, listeners, proxy, resolve })
   // The path and the query may hold a token.
   const place = parsed.origin
   try {
