@@ -73,8 +73,8 @@ export function endedBy(action: Operation['action'], row: Row): Row {
   return row.state === 'dead' ? replayed(row) : row
 }
 
-/** Whether the attempt of a prefetched task may start, or the task may wait again. */
-export function isUndecided(action: Operation['action'], { state, prefetched, attempts }: Row): boolean {
+/** Whether the attempt of a prefetched task may start, or the task may wait again. Nothing decides that for a held task. */
+export function isUndecided(action: Operation['action'], { state, prefetched, attempts, due }: Row): boolean {
   const isOfAction = action === 'cancel' ? attempts === 1 : action === 'stop' && attempts > 1
-  return state === 'processing' && prefetched === 'unsent' && isOfAction
+  return state === 'processing' && prefetched === 'unsent' && due !== 'held' && isOfAction
 }

@@ -25,19 +25,23 @@ const dispatchers = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
 export function testUpkeep(rules: Rules, reached: () => Reached): void {
   it('when a search looks for late work in more workspaces than it reads at once', async () => {
     const { pool, situations } = reached()
+    const isLate = ({ row }: Situation) => isSearched(row) && !row.quarantined
     const waiting = situations.filter(({ row }) => row.state === 'pending' || row.state === 'retrying')
-    const many = Array.from({ length: workspacesPerRound + 1_000 }, (_, i) => waiting[i % waiting.length] as Situation)
+    const [late, others] = [waiting.filter(isLate), waiting.filter(one => !isLate(one))]
+    const many = Array.from({ length: workspacesPerRound + 1_000 }, (_, i) => {
+      const half = i % 2 === 0 ? late : others
+      return half[i % half.length] as Situation
+    })
     await pool.query(`UPDATE waiting_floor SET due_at = '-infinity'`)
     const stored = await storeSituations(pool, many, dispatchers)
-    const isLate = ({ row }: Situation) => isSearched(row) && !row.quarantined
-    const late = stored.filter(isLate).map(({ workspaceId }) => workspaceId)
-    expect(late.length).toBeGreaterThan(1_000) // otherwise the oldest ones are all
+    const wanted = stored.filter(isLate).map(({ workspaceId }) => workspaceId)
+    expect(wanted.length).toBeGreaterThan(1_000) // otherwise the oldest ones are all
     const search = openLateSearch(pool)
     const found = new Set<string>()
     const { rows } = await pool.query<{ n: number }>('SELECT count(*)::int AS n FROM workspaces')
     for (let read = 0; read < (rows[0]?.n ?? 0); read += workspacesPerRound)
       for (const workspaceId of (await search(3_000)).keys()) found.add(workspaceId)
-    expect([...found].toSorted()).toEqual(late.toSorted())
+    expect([...found].toSorted()).toEqual(wanted.toSorted())
   })
 
   it('when the log expires: nothing unfinished and no dead letter goes', async () => {
