@@ -27,7 +27,7 @@ it('50 starts a second over 4 dispatchers for a minute', async () => {
       ...{ name: 'R', url: target.url('rated', i * 800 + index), method: 'POST', execute_at: at },
       queue: { name: 'rated', rate_limit: { count: 50, period_ms: 1_000 } },
     }))
-    await belfry.call('POST', path, { tasks })
+    await create(tasks)
   }
   await waitFor(
     async () => target.succeeded('rated').length,
@@ -57,7 +57,7 @@ it('50 starts a second over 4 dispatchers for a minute', async () => {
   expect(Math.max(...jitter)).toBeLessThan(250)
 }, 300_000)
 
-it('1,000 queues with one due task each start beside a queue with 100,000 blocked ones', async () => {
+it('900 queues with one due task each start beside a queue with 100,000 blocked ones', async () => {
   await belfry.call('PUT', '/api/v1/scheduler/queues/full', { max_concurrent: 1 })
   await belfry.call('POST', '/api/v1/scheduler/queues/full/pause')
   await belfry.execute(`
@@ -72,17 +72,17 @@ it('1,000 queues with one due task each start beside a queue with 100,000 blocke
     SELECT id, 'B', '${target.url('full', 0)}', 'POST', 0, 'fixed', 1000, 1000, 1000, 'full' FROM added`)
   expect((await belfry.call('GET', '/api/v1/scheduler/queues/full')).body.waiting).toBe(10_000)
   const dueAt = Date.parse(inMs(20_000))
-  const tasks = Array.from({ length: 1_000 }, (_, i) => ({
+  const tasks = Array.from({ length: 900 }, (_, i) => ({
     ...{ name: 'One', url: target.url(`one-${i}`, 0), method: 'POST', execute_at: new Date(dueAt).toISOString() },
     queue: { name: `one-${i}`, max_concurrent: 1 },
   }))
-  await belfry.call('POST', path, { tasks })
+  await create(tasks)
   expect(Date.now()).toBeLessThan(dueAt)
   const offset = performance.timeOrigin
   const ones = () => target.calls.filter(({ queue }) => queue.startsWith('one-'))
   await waitFor(
     async () => ones().length,
-    count => count === 1_000,
+    count => count === 900,
     60_000,
   )
   const delays = ones().map(({ startedAt }) => startedAt + offset - dueAt)
@@ -92,12 +92,17 @@ it('1,000 queues with one due task each start beside a queue with 100,000 blocke
 }, 300_000)
 
 it('10,000 blocked queues delay no task of another queue or without one', async () => {
-  // Each queue has had its one start of the hour, and two tasks wait for the next one.
+  // As many as ten workspaces may have. Each queue has had its one start of the hour, and two tasks wait for the next one.
   await belfry.execute(`
-    WITH made AS (
+    WITH w AS (
+      INSERT INTO workspaces (id, organization_id, name)
+      SELECT gen_random_uuid(), o.id, 'W' || n FROM (SELECT id FROM organizations LIMIT 1) o, generate_series(1, 10) n
+      RETURNING id
+    ),
+    made AS (
       INSERT INTO queues (id, workspace_id, name, rate_count, rate_period_ms, advance_at)
       SELECT gen_random_uuid(), w.id, 'hourly-' || n, 1, 3600000, now() + interval '1 hour'
-      FROM (SELECT id FROM workspaces LIMIT 1) w, generate_series(1, 10000) n RETURNING id, workspace_id, name
+      FROM w, generate_series(1, 1000) n RETURNING id, workspace_id, name
     ),
     started AS (INSERT INTO queue_starts (queue_id, at, starts) SELECT id, now(), 1 FROM made),
     added AS (
@@ -115,7 +120,7 @@ it('10,000 blocked queues delay no task of another queue or without one', async 
     execute_at: new Date(firstMs + i * 50).toISOString(),
     ...(i % 2 === 0 && { queue: { name: 'beside', max_concurrent: 10 } }),
   }))
-  await belfry.call('POST', path, { tasks })
+  await create(tasks)
   expect(Date.now()).toBeLessThan(firstMs)
   const found = () => target.calls.filter(({ queue }) => queue === 'beside' || queue === 'alone')
   await waitFor(
@@ -135,3 +140,9 @@ it('10,000 blocked queues delay no task of another queue or without one', async 
   }
   expect(target.calls.filter(({ queue }) => queue === 'hourly')).toEqual([])
 }, 300_000)
+
+async function create(tasks: readonly object[]): Promise<void> {
+  const { status, body } = await belfry.call('POST', path, { tasks })
+  expect(status, JSON.stringify(body).slice(0, 1_000)).toBe(200)
+  expect(body.data.filter(({ task }: { task?: object }) => !task)).toEqual([])
+}
