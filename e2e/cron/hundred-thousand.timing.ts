@@ -57,20 +57,22 @@ it(`expands ${jobs} cron jobs of one minute within ${secondsAllowed} s, in memor
   }
 })
 
-// In 50 time zones, each with a payload of a kilobyte; none of them is due.
+// In 50 time zones, each with a payload of a kilobyte, on weekdays that are over a day away: none of them is due, and no second
+// occurrence comes into the window of the scheduler.
 async function insertCronJobs(db: pg.Client): Promise<void> {
   const [organization, workspace] = [randomUUID(), randomUUID()]
   await db.query(`INSERT INTO organizations (id, name, slug, tier) VALUES ($1, 'A', 'a', 'unicorn')`, [organization])
   await db.query(`INSERT INTO workspaces (id, organization_id, name) VALUES ($1, $2, 'A')`, [workspace, organization])
   const zones = Intl.supportedValuesOf('timeZone').filter((_, i) => i % 8 === 0)
+  const weekdays = [2, 3, 4, 5].map(days => (new Date().getUTCDay() + days) % 7).join(',')
   const text = `
     INSERT INTO cron_jobs (id, workspace_id, name, cron, timezone, overlap, catch_up, url, method, payload, max_retries,
                            backoff, base_delay_ms, max_delay_ms, timeout_ms)
-    SELECT gen_random_uuid(), $1, 'job ' || i % 10 || ' ' || i, i % 60 || ' 9 * * MON-FRI', ($2::text[])[1 + i % $3::int],
+    SELECT gen_random_uuid(), $1, 'job ' || i % 10 || ' ' || i, i % 60 || ' 9 * * ' || $4, ($2::text[])[1 + i % $3::int],
            'allow', 'latest', 'https://example.com/' || i, 'POST', '"' || repeat(md5(i::text), 32) || '"', 5,
            'exponential', 10000, 3600000, 30000
     FROM generate_series(1, ${jobs}) i`
-  await db.query(text, [workspace, zones, zones.length])
+  await db.query(text, [workspace, zones, zones.length, weekdays])
   await db.query('VACUUM ANALYZE cron_jobs')
 }
 
