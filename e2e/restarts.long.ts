@@ -92,10 +92,10 @@ describe.concurrent.each(queueBackends())('waiting tasks, with the queue on %s',
   })
 
   ifVolatile('survive kill -9 of the dispatcher that has buffered them', async () => {
-    await schedule(30, 10_000)
+    await schedule(30, 20_000) // on a busy machine their promotion takes seconds
     const redis = new Redis(belfry.redisUrl ?? '')
     const delayed = (isEnough: (jobs: number) => boolean) =>
-      waitFor(() => redis.zcard('{belfry}:dispatch:delayed'), isEnough)
+      waitFor(() => redis.zcard('{belfry}:dispatch:delayed'), isEnough, 25_000)
     await redis.flushall()
     await delayed(jobs => jobs > 0 && jobs < 10) // promoted again, many tasks to a job
     await delayed(jobs => jobs === 0)
