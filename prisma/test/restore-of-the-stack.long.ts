@@ -19,7 +19,7 @@ const owners = `SELECT tablename, tableowner FROM pg_tables WHERE schemaname IN 
 /** Returns the commands of docs/self-hosting.md that run in the stack's PostgreSQL, without `docker compose exec`. */
 function commandsOfThePage(): string[] {
   const all = read('docs/self-hosting.md').matchAll(/docker compose exec (?:-T )?postgres ([^\n`]+)/g)
-  return [...all].map(([, command = '']) => command)
+  return [...all].map(([, command = '']) => command.replace(/ &&( +#.*)?$/, ''))
 }
 
 // The server that docker-compose.yml creates: the owner of the database is no superuser.
