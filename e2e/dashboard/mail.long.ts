@@ -109,18 +109,18 @@ describe('mail', { timeout: 180_000 }, () => {
       token: login.body.token,
       expected: /Cannot destructure|React Router caught/,
     })
-    await page.route('**/assets/operator-log-*.js', route =>
+    await page.route('**/assets/tenant-*.js', route =>
       route.fulfill({
         contentType: 'text/javascript',
-        body: 'export function OperatorLog() { const { x } = undefined; return x }',
+        body: 'export function TenantPage() { const { x } = undefined; return x }',
       }),
     )
     await page.goto('/admin')
-    await page.getByRole('link', { name: 'Operator log' }).click()
+    await page.getByRole('table').getByRole('link').first().click()
     await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor()
     expect(await page.getByRole('main').count()).toBe(1)
     expect(await page.getByRole('navigation', { name: 'Pages' }).isVisible()).toBe(true)
-    await expectAccessible(page, 'admin/log')
+    await expectAccessible(page, 'admin/organizations/:org')
   })
 
   it('the profile shows the sign-ins of the user', async () => {
