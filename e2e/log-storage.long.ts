@@ -117,23 +117,20 @@ describe.skipIf(findObjectStore() === null)('kill -9 of the scheduler that moves
   const connections = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'belfry-scheduler'`
   const waiting = `${connections} AND wait_event_type = 'Lock' AND wait_event = 'advisory'`
 
-  /** Starts another scheduler, as long after the death as it waits for an upload, and checks that all runs are there once. */
+  /** Starts further schedulers, as long after the death as they wait for an upload, and checks that all runs are there once. */
   async function afterwards(): Promise<void> {
     killAt = null
     await pool.query(`UPDATE log_parts SET created_at = created_at - interval '16 minutes'`)
-    let scheduler = await startService('scheduler', environment())
-    if ((await states())[0] !== 'stored') {
-      // The first round removes what the dead one has left, perhaps after it looked for runs to move.
-      await waitFor(
-        () => pool.query(`SELECT FROM log_parts WHERE created_at < now() - interval '15 minutes'`),
-        ({ rowCount }) => rowCount === 0,
-        60_000,
-      )
-      await scheduler.stop()
-      scheduler = await startService('scheduler', environment())
+    const outputs: string[] = []
+    // A start makes one round: one removes what the dead one has left, perhaps after it looked for runs to move. A round that fails
+    // on a busy machine is repeated by the next.
+    while ((await states()).join() !== 'stored' || outputs.length === 0) {
+      expect(outputs.length, outputs.join('\n')).toBeLessThan(4)
+      const scheduler = await startService('scheduler', environment())
+      await waitFor(states, found => found.length === 0 || found.join() === 'stored', 20_000).catch(() => {})
+      expect(await scheduler.stop()).toBe(0)
+      outputs.push(scheduler.output)
     }
-    await waitFor(states, found => found.join() === 'stored', 60_000)
-    expect(await scheduler.stop()).toBe(0)
     expect(await inPostgres()).toEqual([])
     expect(await inStorage()).toEqual(ids)
     await rm(join(folder, 'objects', store.bucket, 'log'), { recursive: true })
