@@ -100,6 +100,9 @@ describe('mail', { timeout: 180_000 }, () => {
     await page.getByRole('heading', { name: 'No calls' }).waitFor()
     await expectAccessible(page, 'admin/targets')
     await takeScreenshots(page, 'operator-hosts')
+    await page.goto('/admin/log')
+    await page.getByRole('heading', { name: 'Operator log' }).waitFor()
+    await expectAccessible(page, 'admin/log')
   })
 
   it('an operator keeps the console, with one main element, when a page fails', async () => {
