@@ -61,7 +61,8 @@ describe.each(queueBackends())('with the queue on %s', backend => {
     }
     const retry = { max_retries: 5, backoff: 'fixed', base_delay_ms: 600_000, max_delay_ms: 600_000 }
     await expectEnded(await create({ expires_at: inMs(5_000), retry }))
-    // All 60 may start before the first has failed, and one of the two dispatchers makes at least 30 of them. Then the last ten are due.
+    // All 60 may start before the first has failed, and one of the two dispatchers makes at least 30 of them. Then the last
+    // ten are due.
     const row = { name: 'A', url: target.url('/'), method: 'POST', retry: { max_retries: 0 }, expires_at: inMs(14_000) }
     const [first, then] = [inMs(4_000), inMs(7_000)].map(execute_at => ({ ...row, execute_at }))
     await belfry.call('POST', `${tasks}/batch`, { tasks: [...Array(60).fill(first), ...Array(10).fill(then)] })

@@ -45,7 +45,8 @@ describe.each(queueBackends().slice(0, propertyRuns(2, 1)))('with %s', backend =
   it('ends a task that waits for a circuit breaker at its deadline', async () => {
     const failing = await startReceiver({ otherwise: { status: 500 } }) // a host of its own, which is blocked afterwards
     onTestFinished(() => failing.close())
-    // All 60 may start before the first has failed, and one of the two dispatchers makes at least 30 of them. Then the last ten are due.
+    // All 60 may start before the first has failed, and one of the two dispatchers makes at least 30 of them. Then the last
+    // ten are due.
     const row = {
       name: 'A',
       url: failing.url('/'),

@@ -1,5 +1,6 @@
-// Generates the Prisma client into prisma/src/generated, or that of another folder. The CLI requires a schema-engine binary, which it never runs for
-// this command and which may not be downloadable, so it gets the path of another existing file.
+// Generates the Prisma client into prisma/src/generated, or that of another folder. The CLI requires a schema-engine
+// binary, which it never runs for this command and which may not be downloadable, so it gets the path of another existing
+// file.
 import { spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'

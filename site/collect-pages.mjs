@@ -1,6 +1,6 @@
-// Copies the pages of the site from the repository into `pages/`, with those that follow from code, and writes their order in the navigation to
-// `pages/navigation.json`. A link to a file that is no page leads to the repository, or is plain text when its address is
-// unknown. For programs, `pages/public/` has each page as Markdown, and `llms.txt` with links to these.
+// Copies the pages of the site from the repository into `pages/`, with those that follow from code, and writes their order
+// in the navigation to `pages/navigation.json`. A link to a file that is no page leads to the repository, or is plain text
+// when its address is unknown. For programs, `pages/public/` has each page as Markdown, and `llms.txt` with links to these.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'

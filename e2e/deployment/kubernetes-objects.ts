@@ -56,8 +56,8 @@ export function selects(
 }
 
 /**
- * Returns the problems of an object by the schema of its kind, of Kubernetes or of an operator. The schemas allow unknown fields, which Kubernetes would drop
- * or reject, so every field that the validation does not read counts as unknown.
+ * Returns the problems of an object by the schema of its kind, of Kubernetes or of an operator. The schemas allow unknown
+ * fields, which Kubernetes would drop or reject, so every field that the validation does not read counts as unknown.
  */
 export function findProblems(object: KubernetesObject): string[] {
   const { apiVersion, kind } = object

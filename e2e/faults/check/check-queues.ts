@@ -21,7 +21,8 @@ const decidedMs = 2_000
 /**
  * Checks I15: a queue never has more attempts in flight than `max_concurrent`, starts no more in a period than its
  * `rate_limit`, none while it is paused, and with `ordered` none before the task in front of it is final. Replays of one
- * operation have the order of their tasks. Nothing stays blocked. The permit of a dead dispatcher is in use until its attempt is ended; its call may outlive it at the target.
+ * operation have the order of their tasks. Nothing stays blocked. The permit of a dead dispatcher is in use until its
+ * attempt is ended; its call may outlive it at the target.
  */
 export function checkQueues(history: History, report: Report): void {
   const moves = groupBy(history.moves)

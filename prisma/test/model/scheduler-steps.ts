@@ -35,7 +35,8 @@ function withExpired(rules: Rules, state: State, task: number): State {
 }
 
 // The heartbeats of a process stop when it dies, or for as long as it is frozen. The scheduler misses them for 12 s, so the
-// process has no heartbeat of the last 10 s then. The journal is known while its row is there. A claim that runs after the end of its dispatcher is found later, and the dispatcher is ended again.
+// process has no heartbeat of the last 10 s then. The journal is known while its row is there. A claim that runs after the
+// end of its dispatcher is found later, and the dispatcher is ended again.
 function deathSteps(rules: Rules, state: State, who: number, visit: Visit): void {
   const process = processOf(state, who)
   const isSilent = process.is === 'dead' || process.is === 'frozen'
