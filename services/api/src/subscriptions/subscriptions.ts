@@ -18,43 +18,27 @@ import { type PageRows, readPage } from '../http/page.ts'
 import { created } from '../http/response.ts'
 import { nameQueues, planQueues } from '../queues/queues.ts'
 import { requireSecretUse } from '../secrets/require-secret-use.ts'
-import {
-  inspectRequest,
-  mergeCallbacks,
-  queueNameOf,
-  toCallbackChange,
-  toRetryChange,
-  toStoredCallbacks,
-  toStoredRetry,
-} from '../tasks/new-task.ts'
+import { inspectRequest, mergeCallbacks, toRequestChange, toStoredRequest } from '../tasks/new-task.ts'
 
 // One event can create this many tasks.
 const maxInWorkspace = 1_000
 
 export const createSubscription = endpoint(operations.createSubscription, {
   inspect: (ctx, body) => inspectRequest(ctx, body),
-  async handle(ctx, { caller, body }) {
-    const { workspaceId } = caller
-    const id = newUuid()
-    const headers = JSON.stringify(body.headers)
-    const callbacks = toStoredCallbacks(body)
-    await requireSecretUse(ctx.pool, caller, [{ url: body.url, headers, callbacks }])
+  async handle(ctx, { caller, body, bodyText }) {
+    const stored = toStoredRequest({ ...body, method: 'POST' }, bodyText)
+    const { method: _, payload: __, contentType: ___, ...request } = stored // an event has its own
+    await requireSecretUse(ctx.pool, caller, [request])
     const store = async (tx: PrismaTransaction) => {
       await nameQueue(tx, caller, body.queue)
       return insertSubscription(tx, caller, {
-        id,
-        workspaceId,
+        id: newUuid(),
+        workspaceId: caller.workspaceId,
         key: body.key ?? null,
         topic: body.topic,
         filter: toStoredFilter(body.filter),
         active: body.active,
-        url: body.url,
-        headers,
-        ...toStoredRetry(body.retry),
-        timeoutMs: body.timeout_ms,
-        queue: queueNameOf(body.queue) ?? null,
-        connection: body.connection ?? null,
-        callbacks,
+        ...request,
         maxAgeMs: body.max_age_ms,
         labels: body.labels,
       })
@@ -102,7 +86,7 @@ export const getSubscription = endpoint(operations.getSubscription, readSubscrip
 export const updateSubscription = endpoint(operations.updateSubscription, {
   inspect: (ctx, body) => inspectRequest(ctx, body),
   async handle(ctx, input) {
-    const { caller, params, body } = input
+    const { caller, params, body, bodyText } = input
     const { workspaceId } = caller
     const change = given({
       key: body.key,
@@ -110,28 +94,21 @@ export const updateSubscription = endpoint(operations.updateSubscription, {
       filter: body.filter && toStoredFilter(body.filter),
       ...(body.active === undefined ? {} : { active: body.active, pausedReason: null }),
       ...(body.active === true ? { failingSince: null, failingWarnedAt: null } : {}),
-      url: body.url,
-      headers: body.headers && JSON.stringify(body.headers),
-      ...(body.retry && toRetryChange(body.retry)),
-      timeoutMs: body.timeout_ms,
-      queue: queueNameOf(body.queue),
-      connection: body.connection,
+      ...toRequestChange(body, bodyText),
       maxAgeMs: body.max_age_ms,
       labels: body.labels,
     })
-    const callbackChange = toCallbackChange(body)
-    if (isEmpty(change) && callbackChange === undefined) return readSubscription(ctx, input)
-    const written = { url: body.url, headers: change.headers, callbacks: callbackChange }
-    requireReader(caller, 'subscription.read', written)
-    await requireSecretUse(ctx.pool, caller, [written], () =>
+    if (isEmpty(change)) return readSubscription(ctx, input)
+    requireReader(caller, 'subscription.read', change)
+    await requireSecretUse(ctx.pool, caller, [change], () =>
       ctx.prisma.subscription.findFirst({ where: { id: params.sub, workspaceId } }),
     )
     const store = async (tx: PrismaTransaction) => {
       await nameQueue(tx, caller, body.queue)
       const data =
-        callbackChange === undefined
+        change.callbacks === undefined
           ? change
-          : { ...change, callbacks: await changedCallbacks(tx, params.sub, callbackChange) }
+          : { ...change, callbacks: await changedCallbacks(tx, params.sub, change.callbacks) }
       const [changed] = await tx.subscription.updateManyAndReturn({ where: { id: params.sub, workspaceId }, data })
       if (!changed) throw notFound()
       if (changed.mcp !== null) throw new AppError('conflict', ofMcpClient)

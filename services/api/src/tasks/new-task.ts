@@ -194,7 +194,7 @@ type StoredRetry = Required<
 >
 
 /** Returns the columns of a retry policy. Beside a list, the columns of a policy have the defaults. */
-export function toStoredRetry(retry: Retry): StoredRetry {
+function toStoredRetry(retry: Retry): StoredRetry {
   if ('delays_ms' in retry) {
     const { backoff, baseDelayMs, maxDelayMs } = retryDefaults
     const retryDelays = JSON.stringify(retry.delays_ms)
@@ -210,7 +210,7 @@ export function toStoredRetry(retry: Retry): StoredRetry {
 }
 
 /** Returns the changes of these columns; fields that the body omits are undefined. */
-export function toRetryChange({ delays_ms, ...policy }: RetryChange) {
+function toRetryChange({ delays_ms, ...policy }: RetryChange) {
   return {
     maxRetries: delays_ms?.length ?? policy.max_retries,
     backoff: policy.backoff,
