@@ -10,8 +10,10 @@ import type { Context } from '../context.ts'
 import { inspectSchedule } from '../cron-jobs/inspect-schedule.ts'
 import type { SubscribeBody } from './subscription-body.ts'
 
-/** When a reminder is due: once, or by a cron expression in a time zone. */
-export type Schedule = { at: Date; cron: null } | { at: null; cron: string; timezone: string }
+/** When a reminder is due: once, or by a cron expression in a time zone. `note`: what to be reminded of. */
+export type Schedule = Once | Repeated
+export type Once = { at: Date; cron: null; note: string | undefined }
+export type Repeated = { at: null; cron: string; timezone: string; note: string | undefined }
 
 /** The events that a subscription has chosen. */
 export type ChosenEvents = {
@@ -69,7 +71,7 @@ function chooseOwn(ctx: Context, caller: Allowed, name: McpEvent, given: Record<
 }
 
 function readSchedule(ctx: Context, given: z.output<(typeof mcpEvents)['reminder.due']['arguments']>): Schedule {
-  const { at: text, cron, timezone } = given
+  const { at: text, cron, timezone, note } = given
   if ((text === undefined) === (cron === undefined)) {
     throw invalidArgument('arguments.at', 'conflicting_fields', 'must come instead of cron.')
   }
@@ -77,10 +79,10 @@ function readSchedule(ctx: Context, given: z.output<(typeof mcpEvents)['reminder
     const schedule = { cron, timezone: timezone ?? 'UTC' }
     const errors = inspectSchedule(ctx, schedule)
     if (errors.length > 0) throw invalidArguments(errors)
-    return { at: null, ...schedule }
+    return { at: null, ...schedule, note }
   }
   const at = parseInstantIn(timezone ?? null, String(text))
-  if (at !== null) return { at, cron: null }
+  if (at !== null) return { at, cron: null, note }
   const message = 'must be a timestamp with an offset, such as 2026-11-21T02:20:00Z, or come with a timezone.'
   throw invalidArgument('arguments.at', 'invalid_timestamp', message)
 }

@@ -41,11 +41,11 @@ const subscribe = endpoint(subscribing, {
     const endsAt = endOf(ctx, caller, body)
     const found = await find(ctx, caller, body)
     const row = found ?? (await create(ctx, caller, body, events))
-    await putSecret(ctx, caller, row.id, body.secret)
+    await putSecret(ctx, row, body.secret)
     if (!row.active) await verifyOnce(ctx, by, row)
     const active = await activate(ctx, caller, row, { ...events, endsAt })
     // After the renewal: a sweep of ended subscriptions cannot delete it in between.
-    if (events.schedule) await setReminder(ctx, by, active, events.schedule, body.arguments.note)
+    if (events.schedule) await setReminder(ctx, by, active, events.schedule)
     return present(ctx, active)
   },
 })
@@ -154,12 +154,7 @@ async function create(
 }
 
 // While a secret changes, both sign.
-async function putSecret(
-  ctx: Context,
-  { workspaceId }: Allowed,
-  subscriptionId: string,
-  secret: string,
-): Promise<void> {
+async function putSecret(ctx: Context, { id: subscriptionId, workspaceId }: SubscriptionRow, secret: string) {
   const { masterKeys } = ctx.config
   const [current] = (await readSubscriptionSecrets(ctx.pool, masterKeys, [subscriptionId])).get(subscriptionId) ?? []
   if (current?.value === secret) return

@@ -7,7 +7,7 @@ import { workOf } from '../endpoint.ts'
 import type { StoredMcp } from '../subscriptions/subscriptions.ts'
 import { enqueue, schedule as scheduleRows } from '../tasks/schedule.ts'
 import { storeTasks } from '../tasks/store-tasks.ts'
-import type { Schedule } from './chosen-events.ts'
+import type { Once, Repeated, Schedule } from './chosen-events.ts'
 import { type Caller, deliveryTask } from './delivery-task.ts'
 
 /**
@@ -15,25 +15,13 @@ import { type Caller, deliveryTask } from './delivery-task.ts'
  * its time is before the end: a renewal that extends the subscription beyond makes it. A task that a user cancels stays
  * cancelled. A cron job that a user deletes comes back with the next renewal; a paused one stays paused.
  */
-export async function setReminder(
-  ctx: Context,
-  by: Caller,
-  subscription: SubscriptionRow,
-  schedule: Schedule,
-  note: unknown,
-): Promise<void> {
+export async function setReminder(ctx: Context, by: Caller, subscription: SubscriptionRow, schedule: Schedule) {
   const { expiresAt } = subscription
-  if (schedule.cron !== null) await setCronJob(ctx, by, subscription, schedule, note)
-  else if (expiresAt === null || schedule.at < expiresAt) await setTask(ctx, by, subscription, schedule.at, note)
+  if (schedule.cron !== null) await setCronJob(ctx, by, subscription, schedule)
+  else if (expiresAt === null || schedule.at < expiresAt) await setTask(ctx, by, subscription, schedule)
 }
 
-async function setTask(
-  ctx: Context,
-  by: Caller,
-  subscription: SubscriptionRow,
-  at: Date,
-  note: unknown,
-): Promise<void> {
+async function setTask(ctx: Context, by: Caller, subscription: SubscriptionRow, { at, note }: Once) {
   const { id, key, mcp } = subscription
   if (at.getTime() <= ctx.clock.now() || (mcp as StoredMcp).isSet) return
   const payload = payloadOf({ note: note ?? null, at: at.toISOString(), cron: null, timezone: null })
@@ -50,13 +38,8 @@ async function setTask(
   await ctx.pool.query(`UPDATE subscriptions SET mcp = mcp || '{"isSet": true}' WHERE id = $1`, [id])
 }
 
-async function setCronJob(
-  ctx: Context,
-  by: Caller,
-  subscription: SubscriptionRow,
-  { cron, timezone }: Extract<Schedule, { at: null }>,
-  note: unknown,
-): Promise<void> {
+async function setCronJob(ctx: Context, by: Caller, subscription: SubscriptionRow, schedule: Repeated) {
+  const { cron, timezone, note } = schedule
   const { id, key, workspaceId, expiresAt: endsAt } = subscription
   const { rows } = await ctx.pool.query<{ id: string }>('SELECT id FROM cron_jobs WHERE subscription_id = $1', [id])
   if (rows[0]) {
@@ -74,6 +57,6 @@ function payloadOf(data: object): string {
   return JSON.stringify({ name: 'reminder.due', data })
 }
 
-function nameOf(note: unknown): string {
-  return typeof note === 'string' ? `Reminder: ${note}`.slice(0, 200) : 'Reminder'
+function nameOf(note: string | undefined): string {
+  return note === undefined ? 'Reminder' : `Reminder: ${note}`.slice(0, 200)
 }
