@@ -69,10 +69,9 @@ export async function storeSchedule(call: Call<'cron_job.write'>, publication: P
   if ('group' in found) throw notOffered('A schedule of Belfry has a URL: create one schedule for each endpoint.')
   refuseUnpublishable(await readQuota(ctx, caller.organizationId), publication.body, false)
   const body: CreateCronJobBody = {
+    ...defaultRules,
     ...toBody(found, options, toPayload(publication.body, options)),
     ...readSchedule(call, options.cron),
-    ...defaultRules,
-    labels: options.labels ?? [],
   }
   const { id, key: _, workspaceId, ...job } = toNewCronJob(caller.workspaceId, body, '')
   const scheduleId = options.scheduleId ?? toId('scd', id)

@@ -33,11 +33,7 @@ export type Endpoint = { url: string; topicName?: string; endpointName?: string 
 type Payload = Pick<CreateTaskBody, 'payload_base64' | 'content_type'>
 
 /** Returns the body that creates the task, or the cron job, of a message. */
-export function toBody(
-  { url }: Endpoint,
-  options: MessageOptions,
-  payload: Payload,
-): Omit<CreateTaskBody, 'execute_at'> {
+export function toBody({ url }: Endpoint, options: MessageOptions, payload: Payload) {
   const { callback, failureCallback } = options
   return {
     name: nameOf(url),

@@ -9,7 +9,6 @@ import { matchesFilter } from '@belfry/domain/payload-filter'
 import { decide } from '@belfry/domain/permissions'
 import { mapInTurns } from '@belfry/domain/slices'
 import { requireRight } from '../../auth/authorize.ts'
-import type { Context } from '../../context.ts'
 import { type Work, workOf } from '../../endpoint.ts'
 import { ApiResponse } from '../../http/response.ts'
 import { type Quota, readQuota } from '../../quotas/quotas.ts'
@@ -123,7 +122,9 @@ async function checkPublication(call: Call, quota: Quota, publication: Publicati
   const options = readPublished(ctx, publication)
   if (options.cron !== null) throw notOffered('A batch has no schedules: create each with POST /v2/schedules.')
   const destination = readDestination(ctx, publication.destination)
-  const executeAt = timeOf(ctx, options)
+  const now = ctx.clock.now()
+  const at = options.notBefore ?? now + options.delayMs
+  const executeAt = at > now ? new Date(at) : null
   refuseUnpublishable(quota, publication.body, executeAt === null)
   const isGroup = 'group' in destination
   if (isGroup && (options.callback || options.failureCallback))
@@ -204,12 +205,6 @@ async function storeMessages(work: Work, messages: readonly Message[]) {
     }
     return store(withDb(work, db))
   })
-}
-
-function timeOf({ clock }: Context, { notBefore, delayMs }: MessageOptions): Date | null {
-  const now = clock.now()
-  const at = notBefore ?? now + delayMs
-  return at > now ? new Date(at) : null
 }
 
 // Headers that are not part of the message do not make it another message.
