@@ -75,12 +75,7 @@ export const countTasks = endpoint(operations.countTasks, async (ctx, { caller, 
   return { count: found.count, is_capped: found.isCapped }
 })
 
-function endMany(
-  ctx: Context,
-  caller: Allowed<'task.delete'>,
-  action: EndAction,
-  body: EndTasksBody,
-): Promise<ApiResponse> {
+function endMany(ctx: Context, caller: Allowed<'task.delete'>, action: EndAction, body: EndTasksBody) {
   const wanted = { action, filter: body.filter ?? { ids: body.ids }, perSecond: null }
   return act(ctx, caller, wanted, ids => endDecided(ctx, caller, ids, action))
 }
@@ -184,7 +179,7 @@ export async function settleAtOnce<A extends SettleAction>(
 
 export const startBulkOperation = endpoint(operations.startBulkOperation, async (ctx, { caller, body, request }) => {
   const { action, ids, filter = { ids }, per_second: perSecond = null } = body
-  const allowed = requireRight(caller, bulkRight(action))
+  const allowed = requireRight(caller, auditRights[auditActions[action]])
   if (action === 'replay' && depthOf(ctx, request) !== null) throw onlyByIds()
   const operation = presentOperation(await startOperation(ctx, allowed, { action, filter, perSecond }))
   return accepted(`/api/v1/scheduler/bulk-operations/${operation.id}`, operation)
@@ -273,10 +268,6 @@ async function startOperation<A extends Action>(
 }
 
 export type BulkRight<A extends Action> = (typeof auditRights)[(typeof auditActions)[A]]
-
-function bulkRight<A extends Action>(action: A): BulkRight<A> {
-  return auditRights[auditActions[action]]
-}
 
 /** Records in the audit log what happens to many tasks, with the filter that has selected them. */
 function auditBulk<A extends Action>(

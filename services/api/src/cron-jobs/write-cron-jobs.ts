@@ -146,7 +146,6 @@ function scheduleOf<Body extends CreateCronJobBody | UpdateCronJobBody>(body: Bo
     overlap: body.overlap as Body['overlap'],
     catchUp: body.catch_up as Body['catch_up'],
     maxAgeMs: body.max_age_ms as Body['max_age_ms'],
-    labels: body.labels as Body['labels'],
   }
 }
 

@@ -106,10 +106,7 @@ async function readIds(pool: Pool, searches: readonly Search[]): Promise<Map<str
 }
 
 // Reads half of too many runs from those that took longest, and half from the newest.
-async function readSome(
-  pool: Pool,
-  ids: Iterable<readonly [string, readonly string[]]>,
-): Promise<Map<string, SomeRuns>> {
+async function readSome(pool: Pool, ids: Iterable<readonly [string, readonly string[]]>) {
   const some = new Map<string, SomeRuns>()
   const shown: Array<{ workspaceId: string; id: string }> = []
   for (const [workspaceId, all] of ids) {
