@@ -81,17 +81,13 @@ export async function readHosts(
   limits = defaultLimits,
   given: readonly string[] = [],
 ): Promise<Hosts> {
+  const from = new Date(nowMs - dayMs)
   const [circuits, paused, { permitsPerHost }, counts, failures, tasks] = await Promise.all([
     listOpenCircuits(db, workspaceId),
     listPausedHosts(db, workspaceId),
     readProcessState(db),
     countHosts(db, workspaceId, nowMs),
-    groupFailures(
-      db,
-      workspaceId,
-      { from: new Date(nowMs - dayMs) },
-      { runs: limits.failures, groups: limits.failures },
-    ),
+    groupFailures(db, workspaceId, { from }, { runs: limits.failures, groups: limits.failures }),
     countTasksByHost(db, workspaceId, limits.tasks),
   ])
   const open = new Map(circuits.map(circuit => [circuit.host, circuit]))

@@ -15,7 +15,10 @@ export function scanRuns(workspaceIds: readonly string[], filter: RunFilter): Sc
   const streams = key
     ? addKeyStreams(along, workspaces, workspaceIds.length, key)
     : addWorkspaceStreams(along, workspaces, workspaceIds.length, onlyFailures)
-  byId(along, filter)
+  // The id contains the time of the claim, at most a few milliseconds before the start. A range of ids reads only the
+  // partitions and pages of that time; the filter on the start decides.
+  if (filter.from) along.and(`u.id >= uuid_v7_floor(?::timestamptz - interval '1 minute')`, filter.from)
+  if (filter.to) along.and('u.id < uuid_v7_floor(?::timestamptz)', filter.to)
   const rest = where(along)
   if (filter.status && (!onlyFailures || filter.status.includes('success')))
     rest.and('u.status = ANY (?::run_status[])', filter.status)
@@ -108,13 +111,6 @@ function exclude(rest: Where, filter: RunFilter): void {
 
 function inLowerCase(host: string): string {
   return host.toLowerCase()
-}
-
-// The id contains the time of the claim, at most a few milliseconds before the start. A range of ids reads only the
-// partitions and pages of that time; the filter on the start decides.
-function byId(filter: Where, { from, to }: RunFilter): void {
-  if (from) filter.and(`u.id >= uuid_v7_floor(?::timestamptz - interval '1 minute')`, from)
-  if (to) filter.and('u.id < uuid_v7_floor(?::timestamptz)', to)
 }
 
 function unique(values: readonly string[]): string[] {
