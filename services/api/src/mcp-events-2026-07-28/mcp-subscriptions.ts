@@ -3,7 +3,7 @@ import type { Subscription as SubscriptionRow } from '@belfry/db/generated/clien
 import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { maxSigningSecrets, readSubscriptionSecrets, rotateSigningSecret } from '@belfry/db/secrets/signing-secrets'
 import { AppError, type FieldError, notFound } from '@belfry/domain/app-error'
-import { newUuid, toId } from '@belfry/domain/id'
+import { toId } from '@belfry/domain/id'
 import { parseUrl } from '@belfry/domain/target-url'
 import { z } from 'zod'
 import { audit } from '../audit/audit.ts'
@@ -145,7 +145,7 @@ async function create(
         throw new AppError('conflict', message, { extra: { limit: 'subscriptions', max: maxOfPrincipal } })
       }
       return insertSubscription(tx, caller, {
-        ...{ id: newUuid(), workspaceId, key, topic, filter: toStoredFilter(filter), active: false },
+        ...{ key, topic, filter: toStoredFilter(filter), active: false },
         ...{ url, headers: JSON.stringify({ 'X-MCP-Subscription-Id': key }), ...retries, timeoutMs: 30_000 },
         ...{ labels: [key], mcp: mcp as object, expiresAt: new Date(ctx.clock.now() + minuteMs) },
       })

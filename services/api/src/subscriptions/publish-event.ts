@@ -134,12 +134,8 @@ async function findTargets(
     FROM subscriptions WHERE workspace_id = $1 AND active AND topic = ANY ($2::text[])
       AND (expires_at IS NULL OR expires_at > now())
     ORDER BY id`
-  const values = [workspaceId, patternsOf(event.topic)]
-  const { rows } = await db.query<Target & { filter: string | null; mcp: StoredMcp | null }>({
-    name: 'find_targets',
-    text,
-    values,
-  })
+  const query = { name: 'find_targets', text, values: [workspaceId, patternsOf(event.topic)] }
+  const { rows } = await db.query<Target & { filter: string | null; mcp: StoredMcp | null }>(query)
   const matching = rows.filter(({ filter }) => filter === null || matchesFilter(JSON.parse(filter), event.payload))
   return matching.map(({ filter: _, mcp, ...row }) =>
     Object.assign(row, mcp && { payload: eventPayload(mcp, event), isReport: true }, {

@@ -3,6 +3,7 @@ import type { QueueField } from '@belfry/contract/queue'
 import type { Subscription } from '@belfry/contract/subscription'
 import type { Prisma, Subscription as SubscriptionRow } from '@belfry/db/generated/client'
 import { dbOf, type PrismaTransaction } from '@belfry/db/postgres/create-prisma'
+import { inTransaction } from '@belfry/db/postgres/in-transaction'
 import { AppError, notFound } from '@belfry/domain/app-error'
 import { newUuid, toId } from '@belfry/domain/id'
 import type { Condition } from '@belfry/domain/payload-filter'
@@ -32,8 +33,6 @@ export const createSubscription = endpoint(operations.createSubscription, {
     const store = async (tx: PrismaTransaction) => {
       await nameQueue(tx, caller, body.queue)
       return insertSubscription(tx, caller, {
-        id: newUuid(),
-        workspaceId: caller.workspaceId,
         key: body.key ?? null,
         topic: body.topic,
         filter: toStoredFilter(body.filter),
@@ -48,7 +47,7 @@ export const createSubscription = endpoint(operations.createSubscription, {
   },
 })
 
-type NewSubscription = Prisma.SubscriptionUncheckedCreateInput & { id: string }
+type NewSubscription = Omit<Prisma.SubscriptionUncheckedCreateInput, 'id' | 'workspaceId'>
 
 /**
  * Stores a subscription, and records it in the audit log.
@@ -64,9 +63,10 @@ export async function insertSubscription(
   if ((await tx.subscription.count({ where: { workspaceId } })) >= maxInWorkspace) {
     throw new AppError('conflict', `A workspace has at most ${maxInWorkspace} subscriptions. Delete one first.`)
   }
+  const id = newUuid()
   const { topic, active } = data
-  await audit(tx, caller, 'subscription.created', toId('sub', data.id), { topic, active })
-  return tx.subscription.create({ data: { ...data, createdBy: authorOf(caller) } })
+  await audit(tx, caller, 'subscription.created', toId('sub', id), { topic, active })
+  return tx.subscription.create({ data: { id, workspaceId, ...data, createdBy: authorOf(caller) } })
 }
 
 /** Waits for concurrent creations in the workspace, so a count of its subscriptions stays true until the commit. */
@@ -123,13 +123,11 @@ export const updateSubscription = endpoint(operations.updateSubscription, {
 })
 
 export const deleteSubscription = endpoint(operations.deleteSubscription, async (ctx, { caller, params }) => {
-  const id = params.sub
-  const { workspaceId } = caller
-  await ctx.prisma.$transaction(async tx => {
-    const subscription = await tx.subscription.findFirst({ where: { id, workspaceId }, select: { topic: true } })
-    const { count } = await tx.subscription.deleteMany({ where: { id, workspaceId } })
-    if (!subscription || count === 0) throw notFound()
-    await audit(tx, caller, 'subscription.deleted', toId('sub', id), { topic: subscription.topic })
+  const text = 'DELETE FROM subscriptions WHERE id = $1 AND workspace_id = $2 RETURNING topic'
+  await inTransaction(ctx.pool, async tx => {
+    const { rows } = await tx.query<{ topic: string }>(text, [params.sub, caller.workspaceId])
+    if (!rows[0]) throw notFound()
+    await audit(tx, caller, 'subscription.deleted', toId('sub', params.sub), { topic: rows[0].topic })
   })
 })
 
