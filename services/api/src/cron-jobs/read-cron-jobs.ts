@@ -1,16 +1,14 @@
 import type { CronJob, CronJobStatus, ListCronJobsQuery } from '@belfry/contract/cron-job'
 import { operations } from '@belfry/contract/operations'
-import { type CronJobFields, columnOf, readableScheduleOf } from '@belfry/db/cron-jobs/cron-job'
+import { type CronJobFields, columnOf, readableScheduleOf, scheduleOf } from '@belfry/db/cron-jobs/cron-job'
 import type { CronJob as StoredCronJob } from '@belfry/db/generated/client'
 import type { RunStatus } from '@belfry/db/generated/enums'
 import type { Db } from '@belfry/db/postgres/in-transaction'
 import { selectFields } from '@belfry/db/tasks/stored-request'
 import { hostOfUrl } from '@belfry/db/tasks/task-row'
-import { AppError } from '@belfry/domain/app-error'
 import { nextRuns } from '@belfry/domain/cron/cron-schedule'
 import { describeCron } from '@belfry/domain/cron/describe-cron'
 import type { Occurrence } from '@belfry/domain/cron/next-occurrence'
-import { parseCron } from '@belfry/domain/cron/parse-cron'
 import { toId } from '@belfry/domain/id'
 import { presentBody, presentCallbacks, presentLastRun, presentRetry } from '@belfry/present/task-form'
 import type { LastRunRow } from '@belfry/present/task-row'
@@ -92,11 +90,9 @@ export const listRecentRuns = endpoint(operations.listRecentRuns, async (ctx, { 
 export const previewCronJob = endpoint(operations.previewCronJob, {
   inspect: (ctx, body) => inspectSchedule(ctx, body),
   async handle(ctx, { body }) {
-    const parsed = parseCron(body.cron)
-    if (!parsed.ok) throw new AppError('validation_failed', parsed.message)
-    const schedule = { cron: parsed.cron, timezone: body.timezone, startsAt: null, endsAt: null }
+    const schedule = scheduleOf({ cron: body.cron, timezone: body.timezone, startsAt: null, endsAt: null })
     const runs = nextRuns(schedule, body.from?.getTime() ?? ctx.clock.now(), body.count)
-    return { description: describeCron(parsed.cron), ...presentRunTimes(runs) }
+    return { description: describeCron(schedule.cron), ...presentRunTimes(runs) }
   },
 })
 
