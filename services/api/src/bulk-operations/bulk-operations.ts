@@ -129,7 +129,7 @@ export const listDeadLetters = endpoint(operations.listDeadLetters, async (ctx, 
 export const replayDeadLetters = endpoint(operations.replayDeadLetters, async (ctx, { caller, body, request }) => {
   const depth = depthOf(ctx, request)
   if (depth !== null && body.ids === undefined) throw onlyByIds()
-  return settle(ctx, caller, 'replay', body, body.per_second, depth)
+  return settle(ctx, caller, 'replay', body, depth)
 })
 
 // What runs in the background does not belong to a call.
@@ -145,11 +145,10 @@ function settle<A extends SettleAction>(
   ctx: Context,
   caller: Allowed<BulkRight<A>>,
   action: A,
-  body: SettleDeadLettersBody,
-  perSecond: number | null = null,
+  body: SettleDeadLettersBody & { per_second?: number | undefined },
   depth: number | null = null,
 ): Promise<ApiResponse> {
-  const wanted = { action, filter: body.filter ?? { ids: body.ids }, perSecond }
+  const wanted = { action, filter: body.filter ?? { ids: body.ids }, perSecond: body.per_second ?? null }
   return act(ctx, caller, wanted, async ids => (await settleAtOnce(ctx, caller, wanted, ids, depth)).deadLetters.length)
 }
 

@@ -1,7 +1,7 @@
 import type { Run, Task } from '@belfry/db/generated/client'
 import { conditionsOf } from '@belfry/db/tasks/task-filter'
 import { firstUuidAt, toId } from '@belfry/domain/id'
-import { largestId, type Where, where } from '../http/bounded-page.ts'
+import { largestId, where } from '../http/bounded-page.ts'
 import { type Call, on, type QstashRoutes } from './call.ts'
 import { readCount, readFilter, readList, readTimes, refuseOrder, toStatus } from './message-filter.ts'
 import { fieldsOf, presentRequest, type RequestRow } from './messages.ts'
@@ -118,11 +118,9 @@ async function withPayloads({ ctx }: Call, sources: ReadonlyArray<TaskFields | R
   })
 }
 
-async function readRuns({ ctx, caller, query }: Call, from: string, limit: number): Promise<RunFields[]> {
-  const found = where()
-  found.and('u.workspace_id = ?', caller.workspaceId)
-  found.and('u.id <= ?', from)
-  addFilter(query, 'u.id', found)
+async function readRuns(call: Call, from: string, limit: number): Promise<RunFields[]> {
+  const { ctx, query } = call
+  const found = conditionsFor(call, 'u', from)
   const statuses = readList(query, 'responseStatus').map(toStatus)
   if (statuses.length > 0) found.and('u.response_status = ANY (?::int[])', statuses)
   const text = `
@@ -135,12 +133,9 @@ async function readRuns({ ctx, caller, query }: Call, from: string, limit: numbe
 }
 
 // The index of a workspace's tasks has their states first.
-async function readTasks({ ctx, caller, query }: Call, from: string, limit: number): Promise<TaskFields[]> {
-  if (query.has('responseStatus')) return [] // only attempts have a status
-  const found = where()
-  found.and('t.workspace_id = ?', caller.workspaceId)
-  found.and('t.id <= ?', from)
-  addFilter(query, 't.id', found)
+async function readTasks(call: Call, from: string, limit: number): Promise<TaskFields[]> {
+  if (call.query.has('responseStatus')) return [] // only attempts have a status
+  const found = conditionsFor(call, 't', from)
   const text = `
     SELECT found.* FROM unnest(enum_range(NULL::task_state)) AS s (state) CROSS JOIN LATERAL (
       SELECT t.id, ${columns}
@@ -148,13 +143,16 @@ async function readTasks({ ctx, caller, query }: Call, from: string, limit: numb
       WHERE t.state = s.state AND ${found.text} ORDER BY t.workspace_id, t.state, t.id DESC LIMIT ${limit}
     ) found
     ORDER BY id DESC LIMIT ${limit}`
-  return (await ctx.pool.query<TaskFields>(text, found.values)).rows
+  return (await call.ctx.pool.query<TaskFields>(text, found.values)).rows
 }
 
-function addFilter(query: URLSearchParams, column: string, found: Where): void {
+function conditionsFor({ caller, query }: Call, alias: 'u' | 't', upTo: string) {
   const { from, to } = readTimes(query)
-  found.and(`${column} >= ? AND ${column} < ?`, firstUuidAt(from.getTime()), firstUuidAt(to.getTime() + 1))
+  const found = where()
+  found.and(`${alias}.workspace_id = ? AND ${alias}.id <= ?`, caller.workspaceId, upTo)
+  found.and(`${alias}.id >= ? AND ${alias}.id < ?`, firstUuidAt(from.getTime()), firstUuidAt(to.getTime() + 1))
   for (const condition of conditionsOf(readFilter(query, ownParameters), found.add)) found.and(condition)
+  return found
 }
 
 function eventsOfTask(task: TaskFields): Event[] {

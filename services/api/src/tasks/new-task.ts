@@ -78,7 +78,6 @@ const notFuture: FieldError = {
  * The refusal of a new or changed task whose time has come. A time that was in the future when the request arrived has
  * passed while the request waited for the database. That is not the caller's mistake, and the caller would not repeat a
  * refused request.
- * @param arrivedAt - When the request arrived, by the database's clock, in epoch milliseconds.
  */
 export function executeAtPassed(executeAt: Date | null, arrivedAt: number): AppError {
   if (executeAt === null || executeAt.getTime() <= arrivedAt) return invalid('body', [notFuture])
@@ -101,12 +100,6 @@ const neverStartsError: FieldError = {
   message: 'expires_at must be later than execute_at.',
 }
 
-const keyMissing: FieldError = {
-  path: 'key',
-  code: 'required',
-  message: 'key is required with on_conflict.',
-}
-
 /** The refusal of a change after which the deadline of a task would not be later than its time. */
 export function neverStarts(): AppError {
   return invalid('body', [neverStartsError])
@@ -119,7 +112,9 @@ function inspectControls(body: unknown): FieldError[] {
   const until = instantOf(body, 'expires_at')
   const at = until && instantOf(body, 'execute_at')
   if (at && until <= at) errors.push(neverStartsError)
-  if (on_conflict !== undefined && key === undefined) errors.push(keyMissing)
+  if (on_conflict !== undefined && key === undefined) {
+    errors.push({ path: 'key', code: 'required', message: 'key is required with on_conflict.' })
+  }
   return errors
 }
 

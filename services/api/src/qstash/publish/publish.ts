@@ -230,12 +230,8 @@ async function endpointsOf({ ctx, caller }: Call, group: string, body: Buffer): 
   const text = `
     SELECT url, endpoint_name AS name, filter FROM subscriptions
     WHERE workspace_id = $1 AND topic = $2 AND active AND paused_reason IS NULL AND mcp IS NULL ORDER BY id`
-  const values = [caller.workspaceId, group]
-  const { rows } = await ctx.pool.query<{ url: string; name: string | null; filter: string | null }>({
-    name: 'find_endpoints',
-    text,
-    values,
-  })
+  const query = { name: 'find_endpoints', text, values: [caller.workspaceId, group] }
+  const { rows } = await ctx.pool.query<{ url: string; name: string | null; filter: string | null }>(query)
   if (rows.length === 0) throw new QstashError(404, `url group ${group} not found`)
   // A body that is not JSON has no members.
   const payload = rows.some(({ filter }) => filter !== null) ? parseJson(body.toString()) : undefined
