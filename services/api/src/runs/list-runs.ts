@@ -7,15 +7,14 @@ import { requestBody } from '@belfry/domain/request-body'
 import { payloadOf } from '@belfry/present/payload-of'
 import { presentResponse, presentRun, readText } from '@belfry/present/present-run'
 import type { RunDetailRow, RunRow } from '@belfry/present/run-row'
-import type { Request } from 'express'
 import { authorize, authorizeAgain, type CallerOf } from '../auth/authorize.ts'
 import type { Context } from '../context.ts'
-import { endpoint } from '../endpoint.ts'
-import { type Columns, type Export, exportResponse, members } from '../http/export.ts'
+import { endpoint, type Input } from '../endpoint.ts'
+import { type Columns, exportResponse, members } from '../http/export.ts'
 import { readCursor } from '../http/page.ts'
 import type { ApiResponse } from '../http/response.ts'
 import { readRuns, readStoredRun } from './read-runs.ts'
-import { joinRequests, type RunFilter, runColumns } from './run-scan.ts'
+import { joinRequests, runColumns } from './run-scan.ts'
 
 export const listRuns = endpoint(operations.listRuns, async (ctx, { caller, query }) => {
   return readPage(ctx, [caller.workspaceId], query, `runs:${caller.workspaceId}`)
@@ -77,23 +76,20 @@ export const exportOrganizationRuns = endpoint(operations.exportOrganizationRuns
   return exportRunsOf(ctx, input, workspaceIds, check)
 })
 
-type ExportInput = {
+type ExportInput = Pick<Input<typeof operations.exportRuns>, 'query' | 'request'> & {
   caller: { organizationId: string }
-  query: RunFilter & Pick<Export<RunRow, Run>, 'format'>
-  request: Request
 }
 
 function exportRunsOf(
   ctx: Context,
-  input: ExportInput,
+  { caller, query, request }: ExportInput,
   workspaceIds: readonly string[],
   check: () => Promise<unknown>,
 ): ApiResponse {
-  const { organizationId } = input.caller
-  const { format, ...filter } = input.query
+  const { format, ...filter } = query
   const read = (after: string | undefined, limit: number) => readRuns(ctx, workspaceIds, filter, after, limit)
   const content = { name: 'runs', format, read, present: presentRun, columns, check }
-  return exportResponse<RunRow, Run>(input.request, organizationId, content)
+  return exportResponse<RunRow, Run>(request, caller.organizationId, content)
 }
 
 const columns: Columns<Run> = {
