@@ -33,10 +33,10 @@ const pauseMs = 25
  * Repeats a move while its task is prefetched, so a refusal means that an attempt has really started. The dispatcher starts
  * the attempt or undoes the claim within a second. When the dispatcher has died, that takes about 13 seconds.
  */
-export async function untilDecided<Result extends ChangeResult>(move: () => Promise<Result>): Promise<Result> {
+export async function untilDecided<R extends { kind: string; isUnsent?: boolean }>(move: () => Promise<R>): Promise<R> {
   for (const giveUpAt = performance.now() + decisionMs; ; await sleep(pauseMs)) {
     const result = await move()
-    if (result.kind !== 'refused' || !result.isUnsent || performance.now() > giveUpAt) return result
+    if (!result.isUnsent || performance.now() > giveUpAt) return result
   }
 }
 

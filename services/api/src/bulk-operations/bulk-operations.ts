@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { rightToRead } from '@belfry/contract/brief-forms'
 import {
@@ -27,6 +26,7 @@ import {
 import { type SettleAction, settleDeadLetters } from '@belfry/db/dead-letters/settle-dead-letters'
 import { inTransaction, type Transaction } from '@belfry/db/postgres/in-transaction'
 import { advanceQueuesOf } from '@belfry/db/queues/advance-queues'
+import { untilDecided } from '@belfry/db/tasks/change-task'
 import { type EndAction, endTasks } from '@belfry/db/tasks/end-tasks'
 import { countMatchingTasks, findMatchingTasks, isIn } from '@belfry/db/tasks/task-filter'
 import { isDeadLetter } from '@belfry/db/tasks/task-row'
@@ -97,9 +97,6 @@ async function act<A extends BulkRequest['action']>(
   return accepted(path, { [name]: 0, operation })
 }
 
-const decisionMs = 15_000
-const pauseMs = 25
-
 /** Ends tasks, and returns how many. Repeats while some of the tasks are prefetched; see `untilDecided`. */
 export async function endDecided(
   ctx: Context,
@@ -108,7 +105,7 @@ export async function endDecided(
   action: EndAction,
 ): Promise<number> {
   let total = 0
-  for (const giveUpAt = performance.now() + decisionMs; ; await sleep(pauseMs)) {
+  await untilDecided(async () => {
     const { ended, undecided } = await inTransaction(ctx.pool, async tx => {
       const result = await endTasks(tx, caller.workspaceId, ids, action)
       if (result.ended > 0) await auditBulk(tx, caller, { action }, { count: result.ended })
@@ -116,8 +113,9 @@ export async function endDecided(
     })
     total += ended
     if (ended > 0) await advanceQueuesOf(ctx.pool, ids)
-    if (undecided.length === 0 || performance.now() > giveUpAt) return total
-  }
+    return { kind: 'ended', isUnsent: undecided.length > 0 }
+  })
+  return total
 }
 
 export const listDeadLetters = endpoint(operations.listDeadLetters, async (ctx, { caller, query }) => {

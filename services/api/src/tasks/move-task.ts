@@ -140,10 +140,8 @@ function refuseTimes<Result extends { kind: string }>(result: Result, change: As
 
 const moved = 'No such task. If it is in object storage, it can be replayed after an operator has restored its day.'
 
-type Move = Parameters<typeof untilDecided>[0]
-
 /** Moves a task in a transaction with its audit entry. A task that does not move undoes everything. */
-function moveTask<Result extends Awaited<ReturnType<Move>>, A extends AuditAction>(
+function moveTask<Result extends { kind: string; isUnsent?: boolean }, A extends AuditAction>(
   ctx: Context,
   caller: Auditor<A>,
   id: string,
