@@ -117,9 +117,9 @@ export async function rewriteCronJob(
   if ((await ctx.pool.query(reminder, [id, caller.workspaceId])).rowCount === 1)
     throw new AppError('conflict', ofMcpClient)
   const changed = { ...change, updatedBy: authorOf(caller) }
-  await moveCronJob(ctx, caller, { id, action: 'cron_job.changed', body }, async tx => {
+  await moveCronJob(ctx, caller, { id, action: 'cron_job.changed', body }, async (tx, workspaceId, id, lookAheadMs) => {
     await nameQueues(tx, caller, await planQueues(tx, caller, [body.queue], queueDefaults))
-    return changeCronJob(tx, caller.workspaceId, id, changed, expansionLookAheadMs)
+    return changeCronJob(tx, workspaceId, id, changed, lookAheadMs)
   })
 }
 
@@ -159,15 +159,13 @@ function moving(
   move: typeof resume,
 ) {
   return endpoint(operation, async (ctx, input) => {
-    const { caller, params } = input
-    const id = params.cronjob
-    await moveCronJob(ctx, caller, { id, action }, tx => move(tx, caller.workspaceId, id, expansionLookAheadMs))
+    await moveCronJob(ctx, input.caller, { id: input.params.cronjob, action }, move)
     return readCronJob(ctx, input)
   })
 }
 
 export const deleteCronJob = endpoint(operations.deleteCronJob, async (ctx, { caller, params: { cronjob: id } }) => {
-  await moveCronJob(ctx, caller, { id, action: 'cron_job.deleted' }, tx => remove(tx, caller.workspaceId, id))
+  await moveCronJob(ctx, caller, { id, action: 'cron_job.deleted' }, remove)
 })
 
 export type CronJobAction = `cron_job.${'changed' | 'paused' | 'resumed' | 'deleted'}`
@@ -178,14 +176,14 @@ export type CronJobAction = `cron_job.${'changed' | 'paused' | 'resumed' | 'dele
  */
 export async function moveCronJob<A extends CronJobAction>(
   ctx: Context,
-  caller: Auditor<A>,
+  caller: Auditor<A> & { workspaceId: string },
   { id, action, body }: { id: string; action: A; body?: Readonly<Record<string, unknown>> },
-  move: (tx: Transaction) => Promise<CronJobMove>,
+  move: (tx: Transaction, workspaceId: string, id: string, lookAheadMs: number) => Promise<CronJobMove>,
 ): Promise<void> {
   // A URL or a header may hold a secret, so the record has the names of the changed fields and not their values.
   const fields = body && { fields: Object.keys(body).sort() }
   const moved = await inTransaction(ctx.pool, async tx => {
-    const moved = await move(tx)
+    const moved = await move(tx, caller.workspaceId, id, expansionLookAheadMs)
     if (moved.kind === 'unknown') throw notFound()
     if (moved.kind === 'never_runs') throw neverRuns(body ?? {})
     if (moved.isChanged) {

@@ -10,7 +10,6 @@ import { cronNames, parseCron } from '@belfry/domain/cron/parse-cron'
 import { isTimeZone } from '@belfry/domain/cron/zone-pieces'
 import { fromId, NIL_UUID, toId } from '@belfry/domain/id'
 import { toJsonText } from '@belfry/present/raw-json'
-import { expansionLookAheadMs } from '@belfry/queue'
 import { authorizeAgain } from '../auth/authorize.ts'
 import { type CronJobRow, findCronJob, scanCronJobs } from '../cron-jobs/read-cron-jobs.ts'
 import {
@@ -133,9 +132,7 @@ async function move<A extends CronJobAction>(
   action: A,
   change: typeof resumeCronJob,
 ): Promise<void> {
-  const { ctx, caller } = call
-  const id = await idOf(call)
-  await moveCronJob(ctx, caller, { id, action }, tx => change(tx, caller.workspaceId, id, expansionLookAheadMs))
+  await moveCronJob(call.ctx, call.caller, { id: await idOf(call), action }, change)
 }
 
 function readSchedule({ ctx }: Call, text: string): { cron: string; timezone: string } {
