@@ -94,19 +94,16 @@ function requireChannelOf(channel: AlertChannel, body: { url?: unknown; email?: 
   throw invalidField(wrong, 'wrong_channel', message)
 }
 
-export const deleteIntegration = endpoint(
-  operations.deleteIntegration,
-  async (ctx, { caller, params: { int: id } }) => {
-    const { workspaceId } = caller
-    const row = await inWorkspace(ctx.pool, workspaceId, async tx => {
-      const row = await removeIntegration(tx, workspaceId, id)
-      const details = row && { name: row.name, channel: row.channel, target: row.shownTarget }
-      if (details) await audit(tx, caller, 'integration.deleted', toId('int', id), details)
-      return row
-    })
-    if (!row) throw notFound()
-  },
-)
+export const deleteIntegration = endpoint(operations.deleteIntegration, async (ctx, { caller, params }) => {
+  const { workspaceId } = caller
+  const row = await inWorkspace(ctx.pool, workspaceId, async tx => {
+    const row = await removeIntegration(tx, workspaceId, params.int)
+    const details = row && { name: row.name, channel: row.channel, target: row.shownTarget }
+    if (details) await audit(tx, caller, 'integration.deleted', toId('int', params.int), details)
+    return row
+  })
+  if (!row) throw notFound()
+})
 
 const timeoutMs = 10_000
 // One attempt: a second one would end after the response.

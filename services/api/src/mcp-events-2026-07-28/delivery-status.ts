@@ -4,7 +4,8 @@ import type { Db } from '@belfry/db/postgres/in-transaction'
 // Enough to tell since when a subscription fails.
 const lastTasks = 100
 
-type Found = Pick<Run, 'responseStatus' | 'errorCode'> & { lastDeliveryAt: Date | null; failedSince: Date | null }
+type Failure = Pick<Run, 'responseStatus' | 'errorCode'>
+type Found = Failure & { lastDeliveryAt: Date | null; failedSince: Date | null }
 
 /** Why a call of a callback failed. */
 export type DeliveryError =
@@ -37,10 +38,7 @@ export async function readDeliveryStatus(db: Db, { workspaceId, key, active, pau
 }
 
 /** Returns the category of a failed call. It must not quote the response: the caller has chosen the URL. */
-export function deliveryErrorOf({
-  responseStatus,
-  errorCode,
-}: Pick<Found, 'responseStatus' | 'errorCode'>): DeliveryError {
+export function deliveryErrorOf({ responseStatus, errorCode }: Failure): DeliveryError {
   if (responseStatus !== null) return responseStatus < 500 ? 'http_4xx' : 'http_5xx'
   if (errorCode?.startsWith('tls')) return 'tls_error'
   return errorCode === 'timeout' ? 'timeout' : 'connection_refused'

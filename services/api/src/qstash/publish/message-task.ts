@@ -57,7 +57,8 @@ export function toStoredFields(
 ): string {
   const { callback, failureCallback, flowControl, redact, retryDelay } = options
   // The body of a callback repeats the body and the headers of its message.
-  const ofCallback: QstashFields = { callerIP, ...(redact && { redact: ['body'] }) }
+  const message: QstashFields = { callerIP, ...(redact && { redact: ['body'] }) }
+  const ofCallback = ({ method, delayMs }: Delivery) => ({ method, delayMs, message })
   const fields: QstashFields = {
     callerIP,
     ...(retryDelay !== undefined && { retryDelay }),
@@ -69,8 +70,8 @@ export function toStoredFields(
     ...(redact && { redact }),
     ...((callback || failureCallback) && {
       callbacks: {
-        ...(callback && { on_attempt: toCallbackFields(callback, ofCallback) }),
-        ...(failureCallback && { on_failure: toCallbackFields(failureCallback, ofCallback) }),
+        ...(callback && { on_attempt: ofCallback(callback) }),
+        ...(failureCallback && { on_failure: ofCallback(failureCallback) }),
       },
     }),
   }
@@ -125,10 +126,6 @@ export function toPayload(body: Buffer, { contentType }: MessageOptions): Payloa
 function toRequest({ headers, delaysMs, timeoutMs }: Delivery) {
   const retry: Retry = delaysMs.length > 0 ? { delays_ms: delaysMs } : retryPolicy.parse({ max_retries: 0 })
   return { headers, retry, timeout_ms: timeoutMs }
-}
-
-function toCallbackFields({ method, delayMs }: Delivery, message: QstashFields) {
-  return { method, delayMs, message }
 }
 
 /** Where a message goes: to a URL, or to the endpoints of a URL group. */
