@@ -19,9 +19,9 @@ export async function copyCluster(url: string, file: string): Promise<void> {
     await client.connect()
     // Keeps the log that the copy needs; without it a checkpoint during the copy may remove it. It ends with the connection.
     await client.query(`CREATE_REPLICATION_SLOT belfry_backup_${process.pid} TEMPORARY PHYSICAL RESERVE_WAL`)
-    const copy = new BaseBackup(gzip)
-    client.query(copy as never) // pg accepts any object with these methods
-    await Promise.race([copy.done, written.then(() => Promise.reject(new Error('The file ended early.')))])
+    const copy = client.query(new BaseBackup(gzip))
+    await Promise.race([once(copy, 'end'), written.then(() => Promise.reject(new Error('The file ended early.')))])
+    if (copy.archives > 1) throw new Error('The cluster has tablespaces, which this backup does not support.')
     gzip.end()
     await written
   } finally {
@@ -36,36 +36,23 @@ const command = `BASE_BACKUP (LABEL 'belfry', CHECKPOINT 'fast', WAL true, MANIF
 const newArchive = 'n'.charCodeAt(0)
 const data = 'd'.charCodeAt(0)
 
-type Connection = { query(text: string): void; stream: { pause(): void; resume(): void } }
+type Connection = { stream: { pause(): void; resume(): void } }
 
-/** A query of node-postgres whose result is the stream of a base backup. */
-class BaseBackup {
-  readonly done: Promise<void>
+/** A query of node-postgres that writes the stream of a base backup to a target. */
+class BaseBackup extends pg.Query {
+  /** A second one would belong to a tablespace. The embedded PostgreSQL never has tablespaces. */
+  archives = 0
   readonly #target: Writable
-  #archives = 0
   #isPaused = false
-  #resolve: () => void = () => {}
-  #reject: (error: Error) => void = () => {}
-  #error: Error | null = null
 
   constructor(target: Writable) {
+    super(command)
     this.#target = target
-    this.done = new Promise((resolve, reject) => {
-      this.#resolve = resolve
-      this.#reject = reject
-    })
-  }
-
-  submit(connection: Connection): void {
-    connection.query(command)
   }
 
   handleCopyData({ chunk }: { chunk: Buffer }, connection: Connection): void {
-    if (chunk[0] === newArchive && ++this.#archives > 1) {
-      // The second one would belong to a tablespace. The embedded PostgreSQL never has tablespaces.
-      this.#error ??= new Error('The cluster has tablespaces, which this backup does not support.')
-    }
-    if (chunk[0] !== data || this.#error) return
+    if (chunk[0] === newArchive) this.archives += 1
+    if (chunk[0] !== data || this.archives > 1) return
     // The parser reuses its buffer.
     const hasRoom = this.#target.write(Buffer.from(chunk.subarray(1)))
     // Messages that were received already still arrive.
@@ -79,21 +66,4 @@ class BaseBackup {
     this.#isPaused = false
     connection.stream.resume()
   }
-
-  handleError(error: Error): void {
-    this.#error ??= error
-    this.#reject(this.#error)
-  }
-
-  handleReadyForQuery(): void {
-    if (this.#error) this.#reject(this.#error)
-    else this.#resolve()
-  }
-
-  handleRowDescription(): void {}
-  handleDataRow(): void {}
-  handleCommandComplete(): void {}
-  handleEmptyQuery(): void {}
-  handlePortalSuspended(): void {}
-  handleCopyInResponse(): void {}
 }
