@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import { readMigrationHistory } from '@belfry/db/migrate/read-history'
+import type { Db } from '@belfry/db/postgres/in-transaction'
+import { withClient } from '@belfry/db/postgres/with-client'
 import { findMasterKeyProblem } from '@belfry/db/secrets/data-keys'
 import { checkout } from '@belfry/launcher'
 import { parseMasterKeys } from '@belfry/vault'
-import pg from 'pg'
 import { countRows } from '../backup/make-backup.ts'
 import type { Manifest } from '../backup/manifest.ts'
 
@@ -14,21 +15,15 @@ export type Verification = { problems: string[]; notes: string[]; rows: Record<s
  * @param keys - ENCRYPTION_KEYS of the installation; undefined when they are not at hand.
  */
 export async function checkRestored(url: string, manifest: Manifest, keys: string | undefined): Promise<Verification> {
-  const pool = new pg.Pool({ connectionString: url, max: 2, application_name: 'belfry-restore' })
-  // The server of a verification stops right after `end`, maybe before an idle connection is closed. Statements report their
-  // own errors.
-  pool.on('error', () => {})
-  try {
-    const rows = await countRows(pool)
+  return withClient({ connectionString: url, application_name: 'belfry-restore' }, async db => {
+    const rows = await countRows(db)
     const counts = compareRows(manifest, rows)
-    const problems = [...counts.problems, ...(await brokenInvariants(pool)), ...(await keyProblems(pool, keys))]
-    await readEverything(pool)
-    const notes = [...counts.notes, ...(await migrationNotes(pool))]
+    const problems = [...counts.problems, ...(await brokenInvariants(db)), ...(await keyProblems(db, keys))]
+    await readEverything(db)
+    const notes = [...counts.notes, ...(await migrationNotes(db))]
     if (keys === undefined) notes.push('ENCRYPTION_KEYS is not set, so it was not checked against this backup.')
     return { problems, notes, rows }
-  } finally {
-    await pool.end()
-  }
+  })
 }
 
 function compareRows({ kind, rows: expected }: Manifest, found: Record<string, number>) {
@@ -58,32 +53,32 @@ const invariants: Record<string, string> = {
     WHERE NOT EXISTS (SELECT FROM data_keys k WHERE k.workspace_id = s.workspace_id)`,
 }
 
-async function brokenInvariants(pool: pg.Pool): Promise<string[]> {
+async function brokenInvariants(db: Db): Promise<string[]> {
   const problems: string[] = []
   for (const [name, broken] of Object.entries(invariants)) {
-    const { rows } = await pool.query<{ count: number }>(`SELECT count(*)::int AS count FROM ${broken}`)
+    const { rows } = await db.query<{ count: number }>(`SELECT count(*)::int AS count FROM ${broken}`)
     if (rows[0]?.count !== 0) problems.push(`There are ${rows[0]?.count} ${name}.`)
   }
   return problems
 }
 
-async function keyProblems(pool: pg.Pool, keys: string | undefined): Promise<string[]> {
+async function keyProblems(db: Db, keys: string | undefined): Promise<string[]> {
   if (keys === undefined) return []
-  const problem = await findMasterKeyProblem(pool, parseMasterKeys(keys))
+  const problem = await findMasterKeyProblem(db, parseMasterKeys(keys))
   return problem === null ? [] : [`ENCRYPTION_KEYS does not fit this backup: ${problem}`]
 }
 
 // Reads each value of each row, to verify the checksums of the pages.
-async function readEverything(pool: pg.Pool): Promise<void> {
-  const { rows } = await pool.query<{ name: string }>(
+async function readEverything(db: Db): Promise<void> {
+  const { rows } = await db.query<{ name: string }>(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
      WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
   )
-  for (const { name } of rows) await pool.query(`SELECT sum(length(one::text)) FROM ${name} one`)
+  for (const { name } of rows) await db.query(`SELECT sum(length(one::text)) FROM ${name} one`)
 }
 
-async function migrationNotes(pool: pg.Pool): Promise<string[]> {
-  const { pending, unknown } = await readMigrationHistory(pool, join(checkout, 'prisma'))
+async function migrationNotes(db: Db): Promise<string[]> {
+  const { pending, unknown } = await readMigrationHistory(db, join(checkout, 'prisma'))
   return [
     ...(pending.length > 0 ? [`${pending.length} migrations of this version will be applied.`] : []),
     ...(unknown.length > 0 ? [`A later version of Belfry made this backup: restore it with that version.`] : []),
