@@ -59,6 +59,7 @@ export async function startPostgres(options: PostgresOptions) {
     exited: server.exited,
     /** Stops the server cleanly; open transactions are rolled back. */
     stop: () => stopServer(server, dataDir, binaries),
+    [Symbol.asyncDispose]: () => stopServer(server, dataDir, binaries),
     /** Kills the server, as a crash would; it recovers at the next start. */
     kill: () => server.kill('SIGQUIT'),
   }

@@ -4,6 +4,7 @@ import { addBackup } from './backup/command.ts'
 import { addBench } from './bench/command.ts'
 import { addFloor } from './bench/floor.ts'
 import { addDoctor } from './doctor/command.ts'
+import { reasonOf } from './doctor/finding.ts'
 import { addLog } from './log/command.ts'
 import { addReleaseHeld } from './restore/release-held.ts'
 
@@ -19,9 +20,15 @@ try {
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2
   else {
-    const text = error instanceof PlainError || !(error instanceof Error) ? error : error.stack
-    process.stderr.write(`${error instanceof PlainError ? error.message : text}\n`)
+    const cause = firstOf(error)
+    const text = cause instanceof Error && !(cause instanceof PlainError) ? cause.stack : reasonOf(cause)
+    process.stderr.write(`${text}\n`)
     // The doctor uses 1 for warnings.
     process.exitCode = process.argv[2] === 'doctor' ? 2 : 1
   }
+}
+
+// The end of a scope may fail for the same reason as what ran in it.
+function firstOf(error: unknown): unknown {
+  return error instanceof Error && 'suppressed' in error ? firstOf(error.suppressed) : error
 }

@@ -5,19 +5,19 @@ import { findRunningPostgres, startPostgres } from '@belfry/embedded'
 import { claimVolume, isImage, PlainError } from '@belfry/launcher'
 import type { Installation } from './config.ts'
 
-/** Returns the database of an installation. Starts the embedded PostgreSQL, until `close`, while the installation is stopped. */
+/** Returns the database of an installation. Starts the embedded PostgreSQL, until its scope ends, while the installation is stopped. */
 export async function openDatabase({ env, dataDir }: Installation) {
-  const leave = async () => {}
-  if (env.DATABASE_URL) return { url: await findPrimary(env.DATABASE_URL), isEmbedded: false, close: leave }
+  const inUse = { async [Symbol.asyncDispose]() {} }
+  if (env.DATABASE_URL) return { ...inUse, url: await findPrimary(env.DATABASE_URL), isEmbedded: false }
   if (dataDir === null || !existsSync(join(dataDir, 'postgres/PG_VERSION'))) {
     throw new PlainError('DATABASE_URL is not set, and DATA_DIR is not the data folder of a Belfry that has run.')
   }
   const folder = join(dataDir, 'postgres')
   const running = await findRunningPostgres(folder)
-  if (running) return { url: running.url(), isEmbedded: true, close: leave }
+  if (running) return { ...inUse, url: running.url(), isEmbedded: true }
   const release = await claimFolder(dataDir)
   const postgres = await startPostgres({ dataDir: folder, logFile: join(dataDir, 'logs/postgres.log') })
-  return { url: postgres.url(), isEmbedded: true, close: () => postgres.stop().finally(release) }
+  return { url: postgres.url(), isEmbedded: true, [Symbol.asyncDispose]: () => postgres.stop().finally(release) }
 }
 
 /**

@@ -1,18 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { withClient } from '@belfry/db/postgres/with-client'
 
-/** Runs `use` on a new database of a server, and then drops the database. Its name is the prefix and some random digits. */
-export async function inTemporaryDatabase<T>(
-  serverUrl: string,
-  prefix: string,
-  use: (url: string) => Promise<T>,
-): Promise<T> {
+/** Makes a database on a server that is dropped with its scope. Its name is the prefix and some random digits. */
+export async function temporaryDatabase(serverUrl: string, prefix: string) {
   const name = `${prefix}_${randomBytes(6).toString('hex')}`
   await runStatement(serverUrl, `CREATE DATABASE ${name} TEMPLATE template0`)
-  try {
-    return await use(Object.assign(new URL(serverUrl), { pathname: name }).href)
-  } finally {
-    await runStatement(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`)
+  return {
+    url: Object.assign(new URL(serverUrl), { pathname: name }).href,
+    [Symbol.asyncDispose]: async () => void (await runStatement(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`)),
   }
 }
 

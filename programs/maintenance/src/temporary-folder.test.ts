@@ -2,7 +2,7 @@ import { lutimes, mkdir, mkdtemp, readdir, rm, symlink, utimes } from 'node:fs/p
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { inTemporaryFolder } from './temporary-folder.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 it('removes its folder, and those that killed processes left more than a week ago', async () => {
   const parent = await mkdtemp(join(tmpdir(), 'belfry-folders-'))
@@ -15,6 +15,9 @@ it('removes its folder, and those that killed processes left more than a week ag
   }
   await symlink(parent, `${prefix}linked`)
   await lutimes(`${prefix}linked`, 0, 0)
-  expect(await inTemporaryFolder(prefix, async () => readdir(parent))).toHaveLength(4)
+  {
+    await using _folder = await temporaryFolder(prefix)
+    expect(await readdir(parent)).toHaveLength(4)
+  }
   expect(await readdir(parent)).toEqual(['ghijkl', 'linked', 'notes'].map(name => `.belfry-backup-${name}`))
 })

@@ -4,15 +4,11 @@ import { dirname, join } from 'node:path'
 const options = { recursive: true, force: true, maxRetries: 5 }
 const weekMs = 7 * 24 * 3_600_000
 
-/** Runs `use` on a new folder and removes it afterwards. The path of the folder begins with the prefix. */
-export async function inTemporaryFolder<T>(prefix: string, use: (folder: string) => Promise<T>): Promise<T> {
+/** Makes a folder that is removed with its scope. Its path begins with the prefix. */
+export async function temporaryFolder(prefix: string) {
   await removeOld(prefix)
-  const folder = await mkdtemp(prefix)
-  try {
-    return await use(folder)
-  } finally {
-    await rm(folder, options)
-  }
+  const path = await mkdtemp(prefix)
+  return { path, [Symbol.asyncDispose]: () => rm(path, options) }
 }
 
 // Killed processes left them. What another user owns stays.

@@ -9,7 +9,7 @@ import { type BackupSettings, readBackupSettings, readInstallation } from '../co
 import { drill } from '../restore/drill.ts'
 import { findBackup } from '../restore/find-backup.ts'
 import { type RestoreOptions, restore } from '../restore/restore.ts'
-import { inTemporaryFolder } from '../temporary-folder.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { isReadable, prune, sizeOf } from './backup-store.ts'
 import { makeBackup } from './make-backup.ts'
 import { openStore } from './open-store.ts'
@@ -88,26 +88,24 @@ async function list({ json }: Output): Promise<void> {
 const workFolder = join(tmpdir(), 'belfry-restore-')
 
 async function verify(wanted: string, { json }: Output): Promise<void> {
-  await inTemporaryFolder(workFolder, async work => {
-    const installation = readInstallation()
-    const folder = await findBackup(installation, wanted, work)
-    const { problems, notes, rows } = await drill(installation, folder, work)
-    if (json) write(JSON.stringify({ ok: problems.length === 0, problems, notes, rows }))
-    else {
-      for (const [table, count] of Object.entries(rows)) write(`${table}  ${count} ${count === 1 ? 'row' : 'rows'}`)
-      for (const line of [...notes, ...problems]) write(line)
-      write(problems.length === 0 ? 'The backup can be restored.' : 'The backup is NOT usable.')
-    }
-    process.exitCode = problems.length === 0 ? 0 : 1
-  })
+  await using work = await temporaryFolder(workFolder)
+  const installation = readInstallation()
+  const folder = await findBackup(installation, wanted, work.path)
+  const { problems, notes, rows } = await drill(installation, folder, work.path)
+  if (json) write(JSON.stringify({ ok: problems.length === 0, problems, notes, rows }))
+  else {
+    for (const [table, count] of Object.entries(rows)) write(`${table}  ${count} ${count === 1 ? 'row' : 'rows'}`)
+    for (const line of [...notes, ...problems]) write(line)
+    write(problems.length === 0 ? 'The backup can be restored.' : 'The backup is NOT usable.')
+  }
+  process.exitCode = problems.length === 0 ? 0 : 1
 }
 
 async function runRestore(wanted: string, flags: RestoreFlags): Promise<void> {
   if (flags.drill) return verify(wanted, flags)
-  await inTemporaryFolder(workFolder, async work => {
-    const installation = readInstallation()
-    await restore(installation, await findBackup(installation, wanted, work), flags, write)
-  })
+  await using work = await temporaryFolder(workFolder)
+  const installation = readInstallation()
+  await restore(installation, await findBackup(installation, wanted, work.path), flags, write)
 }
 
 function megabytes(bytes: number): string {

@@ -10,7 +10,7 @@ import type pg from 'pg'
 import type { BackupSettings, Installation } from '../config.ts'
 import { openDatabase } from '../open-database.ts'
 import { requireTool, runTool } from '../postgres-tools.ts'
-import { inTemporaryFolder } from '../temporary-folder.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { copyCluster } from './base-backup.ts'
 import { countedTables, describeFile, type Manifest, manifestName } from './manifest.ts'
 import { openStore } from './open-store.ts'
@@ -35,21 +35,22 @@ export async function makeBackup(installation: Installation, settings: BackupSet
   }
   const name = `belfry-${now.toISOString().replace(/\.\d+/, '').replace(/[-:]/g, '')}`
   const work = join(await workPlace(settings), '.belfry-backup-')
-  const database = await openDatabase(installation)
-  return inTemporaryFolder(work, async parent => {
-    const folder = join(parent, name)
-    await mkdir(folder, { mode: 0o700 })
-    const described = database.isEmbedded ? await copy(database.url, folder) : await dump(database.url, folder)
-    const secrets = withSecrets && dataDir !== null ? await copySecrets(dataDir, folder) : []
-    const names = [databaseFile[described.kind], ...secrets]
-    const files = await Promise.all(names.map(file => describeFile(folder, file)))
-    const hasSecrets = secrets.length > 0
-    const manifest: Manifest = { format: 1, createdAt: now.toISOString(), version, ...described, hasSecrets, files }
-    await writeFile(join(folder, manifestName), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 })
-    const store = openStore(settings)
-    await store.put(folder)
-    return { name, store, manifest }
-  }).finally(() => database.close())
+  await using database = await openDatabase(installation)
+  await using parent = await temporaryFolder(work)
+  const folder = join(parent.path, name)
+  await mkdir(folder, { mode: 0o700 })
+  const described = await withClient({ connectionString: database.url, application_name: 'belfry-backup' }, client =>
+    database.isEmbedded ? copy(client, database.url, folder) : dump(client, database.url, folder),
+  )
+  const secrets = withSecrets && dataDir !== null ? await copySecrets(dataDir, folder) : []
+  const names = [databaseFile[described.kind], ...secrets]
+  const files = await Promise.all(names.map(file => describeFile(folder, file)))
+  const hasSecrets = secrets.length > 0
+  const manifest: Manifest = { format: 1, createdAt: now.toISOString(), version, ...described, hasSecrets, files }
+  await writeFile(join(folder, manifestName), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 })
+  const store = openStore(settings)
+  await store.put(folder)
+  return { name, store, manifest }
 }
 
 // In the folder itself: it needs room for the backup anyway, and the backup is moved into it.
@@ -59,32 +60,28 @@ async function workPlace({ folder }: BackupSettings): Promise<string> {
   return folder
 }
 
-const configOf = (url: string) => ({ connectionString: url, application_name: 'belfry-backup' })
-
 type Described = Pick<Manifest, 'kind' | 'migration' | 'postgres' | 'rows'>
 
-async function copy(url: string, folder: string): Promise<Described> {
-  const described = await withClient(configOf(url), describe)
+async function copy(client: pg.Client, url: string, folder: string): Promise<Described> {
+  const described = await describe(client)
   await copyCluster(url, join(folder, databaseFile.files))
   return { kind: 'files', ...described }
 }
 
 // The dump and the counts are of the same snapshot.
-async function dump(url: string, folder: string): Promise<Described> {
-  return withClient(configOf(url), async client => {
-    const { rows } = await client.query<{ major: number }>(
-      `SELECT current_setting('server_version_num')::int / 10000 AS major`,
-    )
-    requireTool('pg_dump', rows[0]?.major ?? 0)
-    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
-    const described = await describe(client)
-    const exported = await client.query<{ id: string }>('SELECT pg_export_snapshot() AS id')
-    const file = join(folder, databaseFile.dump)
-    // Unlogged tables hold the processes of the moment.
-    const what = ['--format=custom', '--no-unlogged-table-data', `--snapshot=${exported.rows[0]?.id}`]
-    await runTool('pg_dump', url, [...what, `--file=${file}`])
-    return { kind: 'dump', ...described }
-  })
+async function dump(client: pg.Client, url: string, folder: string): Promise<Described> {
+  const { rows } = await client.query<{ major: number }>(
+    `SELECT current_setting('server_version_num')::int / 10000 AS major`,
+  )
+  requireTool('pg_dump', rows[0]?.major ?? 0)
+  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+  const described = await describe(client)
+  const exported = await client.query<{ id: string }>('SELECT pg_export_snapshot() AS id')
+  const file = join(folder, databaseFile.dump)
+  // Unlogged tables hold the processes of the moment.
+  const what = ['--format=custom', '--no-unlogged-table-data', `--snapshot=${exported.rows[0]?.id}`]
+  await runTool('pg_dump', url, [...what, `--file=${file}`])
+  return { kind: 'dump', ...described }
 }
 
 async function describe(client: pg.Client): Promise<Omit<Described, 'kind'>> {

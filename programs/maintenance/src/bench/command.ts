@@ -7,8 +7,8 @@ import { PlainError } from '@belfry/launcher'
 import type { Command } from 'commander'
 import { bareEnvironment } from '../config.ts'
 import { migrate } from '../migrate.ts'
-import { inTemporaryDatabase, runStatement } from '../temporary-database.ts'
-import { inTemporaryFolder } from '../temporary-folder.ts'
+import { runStatement, temporaryDatabase } from '../temporary-database.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { type Figure, measure } from './measure.ts'
 
 type Options = { databaseUrl?: string; json?: boolean }
@@ -35,22 +35,17 @@ async function runBench({ databaseUrl, json }: Options): Promise<void> {
     stop.signal.throwIfAborted()
     process.stderr.write(`measuring ${name} ...\n`)
   }
-  await inTemporaryFolder(join(tmpdir(), 'belfry-own-bench-'), async folder => {
-    const included = databaseUrl === undefined ? await startPostgres({ dataDir: join(folder, 'postgres') }) : null
-    try {
-      const serverUrl = included?.url() ?? (await findPrimary(databaseUrl ?? ''))
-      const figures = await inTemporaryDatabase(serverUrl, 'belfry_bench', async url => {
-        await migrate(url, ['deploy'], bareEnvironment({}))
-        return measure(url, folder, onStep)
-      })
-      const postgres = `${await runStatement(serverUrl, 'SHOW server_version')}${included ? ' (included)' : ''}`
-      const cpu = `${cpus().length} x ${cpus()[0]?.model ?? 'CPU'}`
-      const machine = { belfry: version, node: process.versions.node, postgres, cpu }
-      process.stdout.write(json ? `${JSON.stringify({ machine, figures })}\n` : toTable(figures, machine))
-    } finally {
-      await included?.stop()
-    }
-  })
+  await using folder = await temporaryFolder(join(tmpdir(), 'belfry-own-bench-'))
+  const dataDir = join(folder.path, 'postgres')
+  await using included = databaseUrl === undefined ? await startPostgres({ dataDir }) : null
+  const serverUrl = included?.url() ?? (await findPrimary(databaseUrl ?? ''))
+  await using database = await temporaryDatabase(serverUrl, 'belfry_bench')
+  await migrate(database.url, ['deploy'], bareEnvironment({}))
+  const figures = await measure(database.url, folder.path, onStep)
+  const postgres = `${await runStatement(serverUrl, 'SHOW server_version')}${included ? ' (included)' : ''}`
+  const cpu = `${cpus().length} x ${cpus()[0]?.model ?? 'CPU'}`
+  const machine = { belfry: version, node: process.versions.node, postgres, cpu }
+  process.stdout.write(json ? `${JSON.stringify({ machine, figures })}\n` : toTable(figures, machine))
 }
 
 /** Returns the figures for people. */

@@ -32,11 +32,10 @@ async function runFloor(port: string): Promise<void> {
 }
 
 async function makeCalls({ url, body, count, concurrency }: FloorCalls): Promise<void> {
-  const post = openConnections(concurrency)
+  using post = openConnections(concurrency)
   let left = count
   const lane = async () => {
     while (left-- > 0) await post(url, body, 200)
   }
   await Promise.all(Array.from({ length: concurrency }, lane))
-  post.close()
 }

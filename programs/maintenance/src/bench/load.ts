@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Agent, createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { waitUntil } from '@belfry/embedded'
 import { PlainError } from '@belfry/launcher'
 
 /** The time of this machine in epoch milliseconds, with fractions. */
@@ -20,14 +20,11 @@ export async function openTarget() {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     /** Waits for so many calls, at most a minute, and forgets them. */
     async take(count: number) {
-      const giveUpAt = performance.now() + 60_000
-      for (; calls.length < count; await sleep(20)) {
-        if (performance.now() < giveUpAt) continue
-        throw new PlainError(`Only ${calls.length} of ${count} calls arrived within a minute.`)
-      }
+      const haveArrived = await waitUntil(() => calls.length >= count, 60_000)
+      if (!haveArrived) throw new PlainError(`Only ${calls.length} of ${count} calls arrived within a minute.`)
       return calls.splice(0)
     },
-    close: () => server.close().closeAllConnections(),
+    [Symbol.dispose]: () => server.close().closeAllConnections(),
   }
 }
 
@@ -43,7 +40,7 @@ export function openConnections(count: number) {
       })
       sent.once('error', reject).end(body)
     })
-  return Object.assign(post, { close: () => agent.destroy() })
+  return Object.assign(post, { [Symbol.dispose]: () => agent.destroy() })
 }
 
 /** Acts in so many lanes, and returns how often a second. The first fifth of the time warms up. */

@@ -17,38 +17,34 @@ const payload = { order: 4711, lines: Array.from({ length: 12 }, (_, i) => ({ sk
 
 /** Measures the floor and Belfry on a migrated database without rows, one after the other. */
 export async function measure(url: string, folder: string, onStep: (name: string) => void): Promise<Figure[]> {
-  const target = await openTarget()
-  try {
-    onStep('the floor')
-    const floor = await measureFloor(url, folder, target)
-    await using belfry = await startBelfry(url, folder, concurrency)
-    onStep('creates')
-    const creates = await measureCreates(belfry)
-    // Late enough that all tasks are stored by then.
-    const leadMs = (count: number) => 2_000 + (count / creates) * 1_000
-    onStep('dispatches')
-    await createTasks(belfry, target, burst, leadMs(burst), 0)
-    const dispatches = rateOfCalls(await target.take(burst))
-    onStep('lateness')
-    await createTasks(belfry, target, timed.count, leadMs(timed.count), 1_000 / timed.perSecond)
-    const lateness = delaysOf(await target.take(timed.count))
-    onStep('light load')
-    await publishEvents(belfry, target)
-    const delays = delaysOf(await target.take(light.count))
-    const rate = (key: string, title: string, value: number, floor: number) => ({ key, title, value, floor })
-    const times = (key: string, title: string, values: number[]) => [
-      { key: `${key}_p50_ms`, title: `${title}, median`, value: quantile(values, 0.5) },
-      { key: `${key}_p99_ms`, title: '  99 of 100', value: quantile(values, 0.99) },
-    ]
-    return [
-      rate('creates_per_second', `creates a second, ${connections} connections`, creates, floor.creates),
-      rate('dispatches_per_second', `dispatches a second, ${concurrency} in parallel`, dispatches, floor.calls),
-      ...times('lateness', `lateness at ${timed.perSecond} tasks a second`, lateness),
-      ...times('light', `from event to call at ${light.perSecond} events a second`, delays),
-    ]
-  } finally {
-    target.close()
-  }
+  using target = await openTarget()
+  onStep('the floor')
+  const floor = await measureFloor(url, folder, target)
+  await using belfry = await startBelfry(url, folder, concurrency)
+  onStep('creates')
+  const creates = await measureCreates(belfry)
+  // Late enough that all tasks are stored by then.
+  const leadMs = (count: number) => 2_000 + (count / creates) * 1_000
+  onStep('dispatches')
+  await createTasks(belfry, target, burst, leadMs(burst), 0)
+  const dispatches = rateOfCalls(await target.take(burst))
+  onStep('lateness')
+  await createTasks(belfry, target, timed.count, leadMs(timed.count), 1_000 / timed.perSecond)
+  const lateness = delaysOf(await target.take(timed.count))
+  onStep('light load')
+  await publishEvents(belfry, target)
+  const delays = delaysOf(await target.take(light.count))
+  const rate = (key: string, title: string, value: number, floor: number) => ({ key, title, value, floor })
+  const times = (key: string, title: string, values: number[]) => [
+    { key: `${key}_p50_ms`, title: `${title}, median`, value: quantile(values, 0.5) },
+    { key: `${key}_p99_ms`, title: '  99 of 100', value: quantile(values, 0.99) },
+  ]
+  return [
+    rate('creates_per_second', `creates a second, ${connections} connections`, creates, floor.creates),
+    rate('dispatches_per_second', `dispatches a second, ${concurrency} in parallel`, dispatches, floor.calls),
+    ...times('lateness', `lateness at ${timed.perSecond} tasks a second`, lateness),
+    ...times('light', `from event to call at ${light.perSecond} events a second`, delays),
+  ]
 }
 
 type Target = Awaited<ReturnType<typeof openTarget>>
@@ -62,17 +58,15 @@ async function measureFloor(databaseUrl: string, folder: string, target: Target)
 }
 
 async function measureCreates({ url, headers }: Server): Promise<number> {
-  const post = openConnections(connections)
+  using post = openConnections(connections)
   const body = JSON.stringify(newTask('https://example.com/', Date.now() + 365 * 86_400_000))
   const create = () => post(`${url}/api/v1/scheduler/tasks`, body, 201, headers)
-  const rate = await ratePerSecond(connections, createSeconds, create)
-  post.close()
-  return rate
+  return await ratePerSecond(connections, createSeconds, create)
 }
 
 // The path of each call is its due time.
 async function createTasks({ url, headers }: Server, target: Target, count: number, inMs: number, apartMs: number) {
-  const post = openConnections(4)
+  using post = openConnections(4)
   const from = now() + inMs
   const create = (start: number) => {
     const dueTimes = Array.from({ length: tasksPerBatch }, (_, i) => Math.round(from + (start + i) * apartMs))
@@ -80,12 +74,11 @@ async function createTasks({ url, headers }: Server, target: Target, count: numb
     return post(`${url}/api/v1/scheduler/tasks/batch`, JSON.stringify({ tasks }), 200, headers)
   }
   await Promise.all(Array.from({ length: count / tasksPerBatch }, (_, i) => create(i * tasksPerBatch)))
-  post.close()
 }
 
 // The path of each call is the time at which its event was sent.
 async function publishEvents({ url, headers }: Server, target: Target): Promise<void> {
-  const post = openConnections(4)
+  using post = openConnections(4)
   for (let i = 0; i < light.count; i++) {
     const body = JSON.stringify({ topic: 'bench.light', target_url: `${target.url}/${now()}`, payload })
     await Promise.all([
@@ -93,7 +86,6 @@ async function publishEvents({ url, headers }: Server, target: Target): Promise<
       sleep((1_000 / light.perSecond) * (0.5 + Math.random())),
     ])
   }
-  post.close()
 }
 
 const newTask = (url: string, dueAt: number) => {

@@ -6,7 +6,7 @@ import { measureBacklog } from '@belfry/db/tasks/measure-backlog'
 import { version } from '@belfry/domain/version'
 import { create } from 'tar'
 import type { Installation } from '../config.ts'
-import { inTemporaryFolder } from '../temporary-folder.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { type LogLine, readTail } from './checks/data-folder.ts'
 import { readMigrations } from './checks/database.ts'
 import type { Examination } from './examine.ts'
@@ -59,26 +59,25 @@ export async function writeBundle(
   { findings, processes }: Examination,
   redact: (text: string) => string,
 ): Promise<void> {
-  await inTemporaryFolder(join(tmpdir(), 'belfry-doctor-'), async folder => {
-    const put = (name: string, text: string) =>
-      writeFile(join(folder, name), `${redact(text).replaceAll(mailAddress, '[address]')}\n`, { mode: 0o600 })
-    const files: Record<string, string> = {
-      'report.txt': formatReport(findings),
-      'report.json': toJson({ findings }),
-      'machine.json': toJson(describeMachine()),
-      'variables.json': toJson(describeVariables(installation.env)),
-      'processes.json': toJson(processes),
-      'database.json': toJson(pool && (await describeDatabase(pool).catch(error => ({ error: reasonOf(error) })))),
-    }
-    if (installation.dataDir !== null) {
-      const lines = await readTail(join(installation.dataDir, 'logs/belfry.log'), logBytes)
-      files['log.jsonl'] = lines.map(reduceLine).join('\n')
-    }
-    for (const [name, text] of Object.entries(files)) await put(name, text)
-    // The archive replaces this file and keeps its mode.
-    await writeFile(file, '', { mode: 0o600 })
-    await create({ gzip: true, file, cwd: folder, portable: true }, Object.keys(files))
-  })
+  await using folder = await temporaryFolder(join(tmpdir(), 'belfry-doctor-'))
+  const put = (name: string, text: string) =>
+    writeFile(join(folder.path, name), `${redact(text).replaceAll(mailAddress, '[address]')}\n`, { mode: 0o600 })
+  const files: Record<string, string> = {
+    'report.txt': formatReport(findings),
+    'report.json': toJson({ findings }),
+    'machine.json': toJson(describeMachine()),
+    'variables.json': toJson(describeVariables(installation.env)),
+    'processes.json': toJson(processes),
+    'database.json': toJson(pool && (await describeDatabase(pool).catch(error => ({ error: reasonOf(error) })))),
+  }
+  if (installation.dataDir !== null) {
+    const lines = await readTail(join(installation.dataDir, 'logs/belfry.log'), logBytes)
+    files['log.jsonl'] = lines.map(reduceLine).join('\n')
+  }
+  for (const [name, text] of Object.entries(files)) await put(name, text)
+  // The archive replaces this file and keeps its mode.
+  await writeFile(file, '', { mode: 0o600 })
+  await create({ gzip: true, file, cwd: folder.path, portable: true }, Object.keys(files))
 }
 
 function toJson(value: unknown): string {

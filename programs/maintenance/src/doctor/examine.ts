@@ -129,14 +129,13 @@ async function withDatabase(installation: Installation, run: Run, work: (pool: P
     }
     return checkConnection(opened.url)
   })
-  const database = opened as Awaited<ReturnType<typeof openDatabase>> | null // assigned in the callback
+  await using database = opened as Awaited<ReturnType<typeof openDatabase>> | null // assigned in the callback
   const pool = database === null ? null : openPool(database.url, { name: 'belfry-doctor', max: 4, onError: () => {} })
   const isReachable = pool !== null && (await pool.query('SELECT').catch(() => null)) !== null
   try {
     await work(isReachable ? pool : null)
   } finally {
     await pool?.end()
-    await database?.close()
   }
 }
 

@@ -35,7 +35,7 @@ async function restoreDay(day: string, options: Options): Promise<void> {
   const wanted = parseOptions(day, options)
   const installation = readInstallation()
   const place = readPlace(installation)
-  const database = await openDatabase(installation)
+  await using database = await openDatabase(installation)
   const pool = openPool(database.url, { name: 'belfry-maintenance', max: 1, onError: () => {} })
   const objects = openObjectStorage(place)
   try {
@@ -55,7 +55,6 @@ async function restoreDay(day: string, options: Options): Promise<void> {
     if (unreadable.length > 0) throw new PlainError(unreadable.join('\n'))
   } finally {
     await Promise.all([pool.end(), objects.close()])
-    await database.close()
   }
 }
 

@@ -3,10 +3,10 @@ import { findPrimary } from '@belfry/db/postgres/primary-client'
 import { startPostgres } from '@belfry/embedded'
 import { PlainError } from '@belfry/launcher'
 import { databaseFile } from '../backup/make-backup.ts'
-import { checkFiles, type Manifest, readManifest } from '../backup/manifest.ts'
+import { checkFiles, readManifest } from '../backup/manifest.ts'
 import type { Installation } from '../config.ts'
 import { requireTool, runTool } from '../postgres-tools.ts'
-import { inTemporaryDatabase } from '../temporary-database.ts'
+import { temporaryDatabase } from '../temporary-database.ts'
 import { checkRestored, type Verification } from './check-restored.ts'
 import { unpackCluster } from './unpack-cluster.ts'
 
@@ -17,33 +17,19 @@ import { unpackCluster } from './unpack-cluster.ts'
 export async function drill({ env }: Installation, backup: string, work: string): Promise<Verification> {
   const manifest = await readManifest(backup)
   await checkFiles(backup, manifest)
-  const check = (url: string) => checkRestored(url, manifest, env.ENCRYPTION_KEYS || undefined)
-  return manifest.kind === 'files'
-    ? drillFiles(backup, manifest, join(work, 'cluster'), check)
-    : drillDump(backup, manifest, env.DATABASE_URL, check)
-}
-
-type Check = (url: string) => Promise<Verification>
-
-async function drillFiles(backup: string, manifest: Manifest, dataDir: string, check: Check) {
-  await unpackCluster(backup, manifest, dataDir)
-  const postgres = await startPostgres({ dataDir })
-  try {
-    return await check(postgres.url())
-  } finally {
-    await postgres.stop()
+  const keys = env.ENCRYPTION_KEYS || undefined
+  if (manifest.kind === 'files') {
+    const dataDir = join(work, 'cluster')
+    await unpackCluster(backup, manifest, dataDir)
+    await using postgres = await startPostgres({ dataDir })
+    return await checkRestored(postgres.url(), manifest, keys)
   }
-}
-
-async function drillDump(backup: string, manifest: Manifest, databaseUrl: string | undefined, check: Check) {
-  if (!databaseUrl)
+  if (!env.DATABASE_URL)
     throw new PlainError('The drill of a dump needs DATABASE_URL: it creates a database on that server.')
   requireTool('pg_restore', Number(manifest.postgres.split('.')[0]))
-  const serverUrl = await findPrimary(databaseUrl)
-  return inTemporaryDatabase(serverUrl, 'belfry_drill', async url => {
-    await restoreDump(url, backup)
-    return check(url)
-  })
+  await using database = await temporaryDatabase(await findPrimary(env.DATABASE_URL), 'belfry_drill')
+  await restoreDump(database.url, backup)
+  return await checkRestored(database.url, manifest, keys)
 }
 
 /** Restores a dump into an empty database. The owner of the database owns all restored tables. */

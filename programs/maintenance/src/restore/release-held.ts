@@ -17,12 +17,8 @@ export function addReleaseHeld(program: Command): void {
 
 async function release(options: Options): Promise<void> {
   const wanted = parse(options)
-  const database = await openDatabase(readInstallation())
-  try {
-    await releaseHeld(database.url, line => process.stdout.write(`${line}\n`), wanted)
-  } finally {
-    await database.close()
-  }
+  await using database = await openDatabase(readInstallation())
+  await releaseHeld(database.url, line => process.stdout.write(`${line}\n`), wanted)
 }
 
 function parse(options: Options) {
