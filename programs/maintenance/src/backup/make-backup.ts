@@ -9,7 +9,7 @@ import { PlainError } from '@belfry/launcher'
 import type pg from 'pg'
 import type { BackupSettings, Installation } from '../config.ts'
 import { openDatabase } from '../open-database.ts'
-import { requireTool, runTool } from '../postgres-tools.ts'
+import { runTool } from '../postgres-tools.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { copyCluster } from './base-backup.ts'
 import { countedTables, describeFile, type Manifest, manifestName } from './manifest.ts'
@@ -70,17 +70,13 @@ async function copy(client: pg.Client, url: string, folder: string): Promise<Des
 
 // The dump and the counts are of the same snapshot.
 async function dump(client: pg.Client, url: string, folder: string): Promise<Described> {
-  const { rows } = await client.query<{ major: number }>(
-    `SELECT current_setting('server_version_num')::int / 10000 AS major`,
-  )
-  requireTool('pg_dump', rows[0]?.major ?? 0)
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
   const described = await describe(client)
   const exported = await client.query<{ id: string }>('SELECT pg_export_snapshot() AS id')
   const file = join(folder, databaseFile.dump)
   // Unlogged tables hold the processes of the moment.
   const what = ['--format=custom', '--no-unlogged-table-data', `--snapshot=${exported.rows[0]?.id}`]
-  await runTool('pg_dump', url, [...what, `--file=${file}`])
+  await runTool('pg_dump', described.postgres, url, [...what, `--file=${file}`])
   return { kind: 'dump', ...described }
 }
 

@@ -3,9 +3,9 @@ import { findPrimary } from '@belfry/db/postgres/primary-client'
 import { startPostgres } from '@belfry/embedded'
 import { PlainError } from '@belfry/launcher'
 import { databaseFile } from '../backup/make-backup.ts'
-import { checkFiles, readManifest } from '../backup/manifest.ts'
+import { checkFiles, type Manifest, readManifest } from '../backup/manifest.ts'
 import type { Installation } from '../config.ts'
-import { requireTool, runTool } from '../postgres-tools.ts'
+import { runTool } from '../postgres-tools.ts'
 import { temporaryDatabase } from '../temporary-database.ts'
 import { checkRestored, type Verification } from './check-restored.ts'
 import { unpackCluster } from './unpack-cluster.ts'
@@ -26,14 +26,13 @@ export async function drill({ env }: Installation, backup: string, work: string)
   }
   if (!env.DATABASE_URL)
     throw new PlainError('The drill of a dump needs DATABASE_URL: it creates a database on that server.')
-  requireTool('pg_restore', Number(manifest.postgres.split('.')[0]))
   await using database = await temporaryDatabase(await findPrimary(env.DATABASE_URL), 'belfry_drill')
-  await restoreDump(database.url, backup)
+  await restoreDump(database.url, backup, manifest)
   return await checkRestored(database.url, manifest, keys)
 }
 
 /** Restores a dump into an empty database. The owner of the database owns all restored tables. */
-export function restoreDump(databaseUrl: string, backup: string): Promise<void> {
+export function restoreDump(databaseUrl: string, backup: string, { postgres }: Manifest): Promise<void> {
   const file = join(backup, databaseFile.dump)
-  return runTool('pg_restore', databaseUrl, ['--no-owner', '--no-privileges', '--exit-on-error', file])
+  return runTool('pg_restore', postgres, databaseUrl, ['--no-owner', '--no-privileges', '--exit-on-error', file])
 }

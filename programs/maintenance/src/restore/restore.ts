@@ -9,7 +9,6 @@ import { checkFiles, type Manifest, readManifest } from '../backup/manifest.ts'
 import type { Installation } from '../config.ts'
 import { migrate } from '../migrate.ts'
 import { claimFolder } from '../open-database.ts'
-import { requireTool } from '../postgres-tools.ts'
 import { runStatement } from '../temporary-database.ts'
 import { checkRestored } from './check-restored.ts'
 import { restoreDump } from './drill.ts'
@@ -46,9 +45,8 @@ async function restoreDatabase(restored: Restore): Promise<void> {
   if (!env.DATABASE_URL)
     throw new PlainError('This backup is a dump. Set DATABASE_URL to an empty database of your own PostgreSQL.')
   const url = await findPrimary(env.DATABASE_URL)
-  requireTool('pg_restore', Number(manifest.postgres.split('.')[0]))
   await requireEmpty(url)
-  await restoreDump(url, backup)
+  await restoreDump(url, backup, manifest)
   await finish(restored, url, env.ENCRYPTION_KEYS || undefined)
   print(
     'start the services, review the held tasks, then run belfry release-held; run grant-roles again if you use service roles',
