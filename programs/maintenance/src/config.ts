@@ -86,15 +86,10 @@ export const backupVariables = z.object({
   BACKUP_S3_REGION: z.string().default('us-east-1'),
 })
 
-export type BackupSettings = {
-  schedule: ReturnType<typeof readSchedule> | null
-  folder: string
-  keep: number
-  s3: { endpoint: string | null; region: string }
-}
+export type BackupSettings = ReturnType<typeof readBackupSettings>
 
 /** Reads the settings of backups. The credentials of object storage are in the variables of the AWS SDK. */
-export function readBackupSettings({ env, dataDir }: Installation, folder?: string): BackupSettings {
+export function readBackupSettings({ env, dataDir }: Installation, folder?: string) {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value))
   const result = backupVariables.safeParse(given)
   if (!result.success) {
@@ -114,5 +109,5 @@ export function readBackupSettings({ env, dataDir }: Installation, folder?: stri
 function readSchedule(text: string) {
   const parsed = parseCron(text)
   if (!parsed.ok) throw new Error(`is not a cron expression of five fields, such as 0 3 * * *: ${parsed.message}`)
-  return parsed.cron
+  return { cron: parsed.cron, timezone: 'UTC', startsAt: null, endsAt: null }
 }

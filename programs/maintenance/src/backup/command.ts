@@ -5,7 +5,7 @@ import { nextScheduled } from '@belfry/domain/cron/cron-schedule'
 import { PlainError } from '@belfry/launcher'
 import { createLogger } from '@belfry/runtime'
 import type { Command } from 'commander'
-import { type BackupSettings, readBackupSettings, readInstallation } from '../config.ts'
+import { readBackupSettings, readInstallation } from '../config.ts'
 import { drill } from '../restore/drill.ts'
 import { findBackup } from '../restore/find-backup.ts'
 import { type RestoreOptions, restore } from '../restore/restore.ts'
@@ -57,7 +57,7 @@ export function addBackup(program: Command): void {
 
 async function make({ to, withSecrets = false, keep, json }: BackupOptions): Promise<void> {
   const installation = readInstallation()
-  const settings: BackupSettings = readBackupSettings(installation, to)
+  const settings = readBackupSettings(installation, to)
   const { name, store, manifest } = await makeBackup(installation, settings, withSecrets)
   const deleted = keep === undefined ? [] : await prune(store, parseCount(keep))
   if (json) return write(JSON.stringify({ name, place: store.place, deleted, ...manifest }))
@@ -122,20 +122,23 @@ const maxSleepMs = 3_600_000
 /** Makes a backup at each time of `BACKUP_SCHEDULE`, in UTC, until SIGTERM. Logs failures and continues. */
 async function runSchedule(): Promise<void> {
   const settings = readBackupSettings(readInstallation())
-  const { schedule: cron } = settings
-  if (cron === null) throw new PlainError('BACKUP_SCHEDULE is not set: a cron expression such as 0 3 * * *.')
+  const { schedule } = settings
+  if (schedule === null) throw new PlainError('BACKUP_SCHEDULE is not set: a cron expression such as 0 3 * * *.')
   const log = createLogger('backup', 'info')
   const stop = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort())
   // The launcher was killed.
   process.once('disconnect', () => stop.abort())
   process.send?.('ready')
-  const schedule = { cron, timezone: 'UTC', startsAt: null, endsAt: null }
   while (!stop.signal.aborted) {
     const next = nextScheduled(schedule, Date.now())
     if (next === null) break
     log.info({ at: new Date(next.atMs).toISOString() }, 'backup.waiting')
-    if (!(await sleepUntil(next.atMs, stop.signal))) break
+    while (Date.now() < next.atMs && !stop.signal.aborted) {
+      const pauseMs = Math.min(next.atMs - Date.now(), maxSleepMs)
+      await sleep(pauseMs, undefined, { signal: stop.signal }).catch(() => {}) // stopped while waiting
+    }
+    if (stop.signal.aborted) break
     try {
       // Reads it again: npm start may use another port since.
       const { name, manifest } = await makeBackup(readInstallation(), settings, false)
@@ -146,13 +149,4 @@ async function runSchedule(): Promise<void> {
     }
   }
   if (process.connected) process.disconnect()
-}
-
-/** Resolves with false when the signal aborts first. */
-async function sleepUntil(atMs: number, signal: AbortSignal): Promise<boolean> {
-  while (Date.now() < atMs) {
-    await sleep(Math.min(atMs - Date.now(), maxSleepMs), undefined, { signal }).catch(() => {})
-    if (signal.aborted) return false
-  }
-  return true
 }

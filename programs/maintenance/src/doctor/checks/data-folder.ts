@@ -109,13 +109,12 @@ export async function checkBackups(installation: Installation): Promise<Observat
   return [...unreadable, judgeNewest(backups, settings)]
 }
 
-function judgeNewest(backups: readonly ListedBackup[], settings: BackupSettings): Observation {
+function judgeNewest(backups: readonly ListedBackup[], { folder, schedule }: BackupSettings): Observation {
   const advice = 'Run "belfry backup" to see why it fails, and read logs/backup.log of the data folder.'
-  if (backups.length === 0) return warning(`There is no backup in ${settings.folder} yet.`, advice)
+  if (backups.length === 0) return warning(`There is no backup in ${folder} yet.`, advice)
   const newest = backups.find(isReadable)
-  if (!newest) return problem(`No backup in ${settings.folder} can be read.`, advice)
+  if (!newest) return problem(`No backup in ${folder} can be read.`, advice)
   const { createdAt } = newest.manifest
-  const schedule = settings.schedule && { cron: settings.schedule, timezone: 'UTC', startsAt: null, endsAt: null }
   const next = schedule && nextScheduled(schedule, new Date(createdAt).getTime())
   const afterNext = schedule && next && nextScheduled(schedule, next.atMs)
   if (afterNext && Date.now() > afterNext.atMs + graceMs) {
