@@ -18,9 +18,6 @@ import { openStore } from './open-store.ts'
 /** The database in a backup, by its kind. */
 export const databaseFile = { files: 'cluster.tar.gz', dump: 'database.dump' } as const
 
-/** The files of a data folder that hold secrets. */
-export const secretFiles = ['secrets.json', 'account.json'] as const
-
 /**
  * Makes a consistent backup while the installation runs, and stores it. The embedded PostgreSQL is copied with its log;
  * another one is dumped by pg_dump.
@@ -98,8 +95,9 @@ export async function countRows(db: Db): Promise<Record<string, number>> {
   return counts
 }
 
-async function copySecrets(dataDir: string, folder: string): Promise<string[]> {
-  const present = secretFiles.filter(name => existsSync(join(dataDir, name)))
-  for (const name of present) await copyFile(join(dataDir, name), join(folder, name))
+/** Copies the files of a data folder that hold secrets, and returns their names. */
+export async function copySecrets(from: string, to: string): Promise<string[]> {
+  const present = ['secrets.json', 'account.json'].filter(name => existsSync(join(from, name)))
+  for (const name of present) await copyFile(join(from, name), join(to, name))
   return present
 }

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
-import { copyFile, mkdir, rename, rm } from 'node:fs/promises'
+import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findPrimary } from '@belfry/db/postgres/primary-client'
 import { startPostgres, stopLeftoverPostgres } from '@belfry/embedded'
 import { PlainError, readJson, startCommand, takeLock } from '@belfry/launcher'
-import { secretFiles } from '../backup/make-backup.ts'
+import { copySecrets } from '../backup/make-backup.ts'
 import { checkFiles, type Manifest, readManifest } from '../backup/manifest.ts'
 import type { Installation } from '../config.ts'
 import { migrate } from '../migrate.ts'
@@ -98,12 +98,7 @@ async function restoreFolder(restored: Restore): Promise<void> {
 // The next start would create new keys in a folder without keys, and the stored secrets would be unreadable.
 async function restoreSecrets(dataDir: string, { backup, manifest, options }: Restore): Promise<void> {
   if (existsSync(join(dataDir, 'secrets.json'))) return
-  if (manifest.hasSecrets) {
-    for (const name of secretFiles) {
-      if (existsSync(join(backup, name))) await copyFile(join(backup, name), join(dataDir, name))
-    }
-    return
-  }
+  if (manifest.hasSecrets) return void (await copySecrets(backup, dataDir))
   if (options.withoutSecrets) return
   throw new PlainError(
     `${dataDir} has no secrets.json, and neither has the backup. Copy the file of the lost installation there. ` +
