@@ -3,16 +3,7 @@ import type { Pool } from '@belfry/db/postgres/pool'
 import { version } from '@belfry/domain/version'
 import { type Observation, ok, problem, reasonOf, warning } from '../finding.ts'
 
-/** The operators' port of one process. */
-export type ProcessReport = {
-  url: string
-  ready: boolean
-  version: string | null
-  warnings: string[]
-  unavailable: string[]
-  /** How far the clock of PostgreSQL is ahead of the process, in ms. */
-  skewMs: number | null
-}
+export type ProcessReport = Awaited<ReturnType<typeof readProcess>>
 
 const answerMs = 5_000
 
@@ -20,7 +11,7 @@ const answerMs = 5_000
  * Reads `/readyz` and `/metrics` of a process. Rejects when it does not answer.
  * @param token - METRICS_TOKEN, if the process has one.
  */
-async function readProcess(url: string, token?: string): Promise<ProcessReport> {
+async function readProcess(url: string, token?: string) {
   const headers = token ? { Authorization: `Bearer ${token}` } : {}
   const get = (path: string) => fetch(new URL(path, url), { headers, signal: AbortSignal.timeout(answerMs) })
   const ready = await get('/readyz')
@@ -33,6 +24,7 @@ async function readProcess(url: string, token?: string): Promise<ProcessReport> 
     version: /^belfry_build_info\{[^}]*\bversion="([^"]*)"/m.exec(metrics)?.[1] ?? null,
     warnings: state.warnings ?? [],
     unavailable: Object.entries(state.checks ?? {}).flatMap(([name, result]) => (result === 'ok' ? [] : [name])),
+    /** How far the clock of PostgreSQL is ahead of the process, in ms. */
     skewMs: skew === undefined ? null : Math.round(Number(skew) * 1000),
   }
 }
