@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readSecretFiles } from '@belfry/vault'
-import { PlainError } from './plain-error.ts'
+import { PlainError } from './errors.ts'
 
 /** The root of the checkout, relative to both the source and the bundle. */
 export const checkout = fileURLToPath(new URL('../../..', import.meta.url))

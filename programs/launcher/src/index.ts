@@ -1,7 +1,7 @@
 export { type Config, checkout, isImage, readConfig, startCommand } from './config.ts'
+export { codeOf, PlainError, reasonOf } from './errors.ts'
 export { readJson } from './json-file.ts'
 export { runService } from './keep-service.ts'
 export { isAlive, isRunRecord, type Lock, type RunRecord, takeLock } from './lock.ts'
-export { PlainError } from './plain-error.ts'
 export { serviceEnvironment } from './service-environment.ts'
 export { claimVolume } from './volume.ts'

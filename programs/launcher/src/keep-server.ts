@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { reasonOf } from './errors.ts'
 import type { Opened } from './open-stack.ts'
 import { say } from './terminal.ts'
 
@@ -33,7 +34,7 @@ export function keepServer<T extends Server>(title: string, first: T, start: (po
         await next.stop()
         say(`${title} cannot be restarted yet: port ${first.port} is in use.`)
       } catch (error) {
-        say(`${title} cannot be restarted yet: ${error instanceof Error ? error.message : error}`)
+        say(`${title} cannot be restarted yet: ${reasonOf(error)}`)
       }
       await sleep(pauseMs)
     }

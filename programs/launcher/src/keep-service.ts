@@ -2,9 +2,9 @@ import { type ChildProcess, type ForkOptions, fork } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Environment } from './config.ts'
+import { PlainError, reasonOf } from './errors.ts'
 import { followLog, openLog } from './follow-log.ts'
 import { readableLine } from './log-line.ts'
-import { PlainError } from './plain-error.ts'
 import { say } from './terminal.ts'
 
 export type ServiceOptions = {
@@ -65,7 +65,7 @@ export function keepService(options: ServiceOptions) {
       try {
         current = start()
       } catch (error) {
-        say(`${title} cannot be restarted yet: ${error instanceof Error ? error.message : error}`)
+        say(`${title} cannot be restarted yet: ${reasonOf(error)}`)
       }
     }
   }

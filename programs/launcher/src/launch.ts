@@ -9,13 +9,13 @@ import { banner, details } from './banner.ts'
 import { type Config, checkout, type Environment, isImage, startCommand } from './config.ts'
 import { startDemo } from './demo/start-demo.ts'
 import { startEchoReceiver } from './echo-receiver.ts'
+import { codeOf, PlainError, reasonOf } from './errors.ts'
 import { findQstash } from './find-qstash.ts'
 import { type Account, readAccount } from './first-account.ts'
 import { keepServer } from './keep-server.ts'
 import { keepService } from './keep-service.ts'
 import { isAlive, killLeftover, type Lock, type ProcessRecord, takeLock } from './lock.ts'
 import type { OpenStack } from './open-stack.ts'
-import { PlainError } from './plain-error.ts'
 import { loadSecrets } from './secrets.ts'
 import { type ServiceSettings, serviceEnvironment } from './service-environment.ts'
 import { say } from './terminal.ts'
@@ -96,16 +96,12 @@ async function requirePort(port: number): Promise<void> {
   }
 }
 
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined
-}
-
 function reason(error: unknown): string {
   const code = codeOf(error)
   if (code === 'EACCES' || code === 'EPERM')
     return 'you have no permission to write there (did another user, such as root, create it?)'
   if (code === 'EEXIST' || code === 'ENOTDIR') return 'a file is in its place'
-  return error instanceof Error ? error.message : String(error)
+  return reasonOf(error)
 }
 
 // The service of a killed launcher finishes its work, and still uses the port.
@@ -189,7 +185,7 @@ async function findAccount(file: string, url: string): Promise<Account | null> {
     if (account === null) say(`Sign in with your own account: ${file} has no valid key of this database.`)
     return account
   } catch (error) {
-    say(`The first account could not be read: ${error instanceof Error ? error.message : error}`)
+    say(`The first account could not be read: ${reasonOf(error)}`)
     return null
   }
 }
@@ -204,7 +200,8 @@ async function startServers(config: Config, port: number, opened: OpenStack) {
   if (databaseUrl) return { databaseUrl, roleUrls: {}, database: withoutPassword(databaseUrl) }
   const place = { dataDir: join(dataDir, 'postgres'), logFile: join(dataDir, 'logs/postgres.log') }
   const start = (wanted: number) => startPostgres({ ...place, port: wanted })
-  const postgres = await start(beside(port, 2)).catch(reason => Promise.reject(plain(reason)))
+  // It fails to start for reasons outside our code, so its message is enough.
+  const postgres = await start(beside(port, 2)).catch(error => Promise.reject(new PlainError(reasonOf(error))))
   opened.push(keepServer('PostgreSQL', postgres, start))
   const roleUrls = Object.fromEntries(
     services.map(name => [`${name.toUpperCase()}_DATABASE_URL`, roleUrl(postgres.url(), name)]),
@@ -218,11 +215,6 @@ const services = ['api', 'scheduler', 'dispatcher']
 function roleUrl(ownerUrl: string, service: string): string {
   const password = randomBytes(24).toString('hex')
   return Object.assign(new URL(ownerUrl), { username: `belfry_${service}`, password }).href
-}
-
-// A server fails to start for reasons outside our code, so its message is enough.
-function plain(reason: unknown): PlainError {
-  return new PlainError(reason instanceof Error ? reason.message : String(reason))
 }
 
 /** Returns a URL without its password. It may have several hosts. */

@@ -1,5 +1,6 @@
 import { linkSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { processIdentity } from '@belfry/embedded'
+import { codeOf } from './errors.ts'
 import { readJson, writeJson } from './json-file.ts'
 
 /** A process, distinguishable from others that reuse its pid. */
@@ -64,7 +65,7 @@ export function killLeftover(leftover: ProcessRecord): void {
   try {
     process.kill(leftover.pid, 'SIGKILL')
   } catch (error) {
-    if (!hasCode(error, 'ESRCH')) throw error
+    if (codeOf(error) !== 'ESRCH') throw error
   }
 }
 
@@ -78,13 +79,9 @@ function link(draft: string, path: string): boolean {
     linkSync(draft, path)
     return true
   } catch (error) {
-    if (hasCode(error, 'EEXIST')) return false
+    if (codeOf(error) === 'EEXIST') return false
     throw error
   }
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code
 }
 
 // Two processes may find the same stale file. The second one has moved the winner's file away and must restore it.

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { readConfig } from './config.ts'
+import { PlainError } from './errors.ts'
 import { launch } from './launch.ts'
 import { openStack } from './open-stack.ts'
-import { PlainError } from './plain-error.ts'
 import { listenForStop } from './stop-signal.ts'
 import { say } from './terminal.ts'
 

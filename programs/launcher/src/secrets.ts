@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
+import { PlainError } from './errors.ts'
 import { readJson, writeJson } from './json-file.ts'
-import { PlainError } from './plain-error.ts'
 
 export type Secrets = { JWT_SECRET: string; ENCRYPTION_KEYS: string; OPERATOR_PASSWORD: string }
 

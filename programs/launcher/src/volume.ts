@@ -3,8 +3,8 @@ import { readFileSync, rmSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { PlainError } from './errors.ts'
 import type { Opened } from './open-stack.ts'
-import { PlainError } from './plain-error.ts'
 import { say } from './terminal.ts'
 
 const pauseMs = 500

@@ -1,10 +1,9 @@
-import { PlainError } from '@belfry/launcher'
+import { PlainError, reasonOf } from '@belfry/launcher'
 import { Command, CommanderError } from 'commander'
 import { addBackup } from './backup/command.ts'
 import { addBench } from './bench/command.ts'
 import { addFloor } from './bench/floor.ts'
 import { addDoctor } from './doctor/command.ts'
-import { reasonOf } from './doctor/finding.ts'
 import { addLog } from './log/command.ts'
 import { addReleaseHeld } from './restore/release-held.ts'
 

@@ -1,5 +1,5 @@
 import { openPool, type Pool } from '@belfry/db/postgres/pool'
-import { PlainError, startCommand } from '@belfry/launcher'
+import { PlainError, reasonOf, startCommand } from '@belfry/launcher'
 import { withinMs } from '@belfry/runtime'
 import type { Installation } from '../config.ts'
 import { openDatabase } from '../open-database.ts'
@@ -16,7 +16,7 @@ import {
 import { checkHeartbeats, checkProcesses, type ProcessReport } from './checks/processes.ts'
 import { checkKeys, checkMail, checkSettings } from './checks/settings.ts'
 import { checkPartitions, checkWork } from './checks/work.ts'
-import { type Finding, type Observation, problem, reasonOf, warning } from './finding.ts'
+import { type Finding, type Observation, problem, warning } from './finding.ts'
 
 export type DoctorOptions = {
   /** URLs to call by the dispatcher's rules. */

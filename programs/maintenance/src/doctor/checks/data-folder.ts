@@ -1,10 +1,11 @@
 import { open, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { nextScheduled } from '@belfry/domain/cron/cron-schedule'
+import { codeOf, reasonOf } from '@belfry/launcher'
 import { isReadable, type ListedBackup } from '../../backup/backup-store.ts'
 import { openStore } from '../../backup/open-store.ts'
 import { type BackupSettings, type Installation, readBackupSettings } from '../../config.ts'
-import { codeOf, type Observation, ok, problem, reasonOf, warning } from '../finding.ts'
+import { type Observation, ok, problem, warning } from '../finding.ts'
 
 const gigabyte = 1024 ** 3
 

@@ -6,8 +6,8 @@ import { inspectDatabase } from '@belfry/db/postgres/inspect-database'
 import type { Pool } from '@belfry/db/postgres/pool'
 import { probeWrite } from '@belfry/db/postgres/probe-write'
 import { withClient } from '@belfry/db/postgres/with-client'
-import { checkout } from '@belfry/launcher'
-import { codeOf, type Observation, ok, problem, reasonOf, warning } from '../finding.ts'
+import { checkout, codeOf, reasonOf } from '@belfry/launcher'
+import { type Observation, ok, problem, warning } from '../finding.ts'
 
 const minVersion = 15
 // One api, one scheduler and one dispatcher: docs/self-hosting.md#connections-and-poolers.

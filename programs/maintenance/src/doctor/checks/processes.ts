@@ -1,7 +1,8 @@
 import { readProcessState } from '@belfry/db/dispatchers/process-state'
 import type { Pool } from '@belfry/db/postgres/pool'
 import { version } from '@belfry/domain/version'
-import { type Observation, ok, problem, reasonOf, warning } from '../finding.ts'
+import { reasonOf } from '@belfry/launcher'
+import { type Observation, ok, problem, warning } from '../finding.ts'
 
 export type ProcessReport = Awaited<ReturnType<typeof readProcess>>
 

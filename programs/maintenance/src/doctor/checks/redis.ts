@@ -1,5 +1,6 @@
+import { reasonOf } from '@belfry/launcher'
 import { examineRedis, type RedisExamination } from '@belfry/queue/examine'
-import { type Observation, ok, problem, reasonOf, warning } from '../finding.ts'
+import { type Observation, ok, problem, warning } from '../finding.ts'
 
 /** Checks the Redis of the queue. `skewMs` is null when it cannot be measured. */
 export async function checkRedis(redisUrl: string): Promise<{ found: Observation[]; skewMs: number | null }> {

@@ -5,11 +5,12 @@ import type { Pool } from '@belfry/db/postgres/pool'
 import { countWrappedKeys, findMasterKeyProblem } from '@belfry/db/secrets/data-keys'
 import { loadConfig as loadDispatcher } from '@belfry/dispatcher/config'
 import { version } from '@belfry/domain/version'
+import { codeOf, reasonOf } from '@belfry/launcher'
 import { ConfigError } from '@belfry/runtime'
 import { loadConfig as loadScheduler } from '@belfry/scheduler/config'
 import { parseMasterKeys } from '@belfry/vault'
 import type { Environment } from '../../config.ts'
-import { codeOf, type Observation, ok, problem, reasonOf, warning } from '../finding.ts'
+import { type Observation, ok, problem, warning } from '../finding.ts'
 
 type Role = 'api' | 'scheduler' | 'dispatcher'
 
