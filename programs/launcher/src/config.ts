@@ -17,34 +17,25 @@ export const startCommand = isCheckout ? 'npm start' : isImage ? 'the same docke
 
 export type Environment = Record<string, string | undefined>
 
-export type Config = {
-  /** `DATA_DIR`: the folder of all data. Default: `.belfry` in the checkout, or in the current folder for the published package. */
-  dataDir: string
-  /** `PORT`: the port of the API; 0 means any free port. Default: 3000. */
-  port: number
-  /** `DATABASE_URL`: a PostgreSQL to use instead of the embedded one. */
-  databaseUrl: string | null
-  /** `REDIS_URL`: a Redis for the queue. Optional. */
-  redisUrl: string | null
-  /** Whether `ROLES` includes the API. Default: true. */
-  hasApi: boolean
-  /** `DEMO=on`: whether a workspace with living data is wanted. Default: false. */
-  demo: boolean
-  /** The complete environment, because the service reads further settings. Secrets are read from their files. */
-  env: Environment
-}
+export type Config = ReturnType<typeof readConfig>
 
 /** Reads the configuration; an empty value counts as unset. */
-export function readConfig(given: Environment): Config {
+export function readConfig(given: Environment) {
   const { env, problems } = readSecretFiles(given)
   if (problems.length > 0) throw new PlainError(`${problems.join('.\n')}.`)
   return {
+    /** The folder of all data. Default: `.belfry` in the checkout, or in the current folder for the published package. */
     dataDir: resolve(env.DATA_DIR || join(isCheckout ? checkout : process.cwd(), '.belfry')),
+    /** The port of the API; 0 means any free port. */
     port: readPort(env.PORT || '3000'),
+    /** A PostgreSQL to use instead of the embedded one. */
     databaseUrl: readUrl('DATABASE_URL', env.DATABASE_URL, /^postgres(ql)?:\/\//, 'postgresql://'),
+    /** A Redis for the queue. */
     redisUrl: readUrl('REDIS_URL', env.REDIS_URL, /^rediss?(\+cluster)?:\/\//, 'redis://'),
     hasApi: !env.ROLES || /\bapi\b/.test(env.ROLES),
+    /** Whether a workspace with living data is wanted. */
     demo: readSwitch('DEMO', env.DEMO),
+    /** The complete environment, because the service reads further settings. Secrets are read from their files. */
     env,
   }
 }
