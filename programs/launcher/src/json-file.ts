@@ -1,12 +1,11 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 
 /** Reads a JSON file. Returns undefined if it does not exist or is not JSON. */
 export function readJson(path: string): unknown {
-  if (!existsSync(path)) return undefined
   try {
     return JSON.parse(readFileSync(path, 'utf8'))
   } catch {
-    return undefined // truncated or empty: counts as missing
+    return undefined // missing, truncated or empty
   }
 }
 
