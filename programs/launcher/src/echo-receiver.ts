@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { freePort } from '@belfry/embedded'
 import { printable } from './log-line.ts'
-import type { Opened } from './open-stack.ts'
+import type { Opened } from './opened.ts'
 import { clockTime, say } from './terminal.ts'
 
 /** A target of calls. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { reasonOf } from './errors.ts'
-import type { Opened } from './open-stack.ts'
+import type { Opened } from './opened.ts'
 import { say } from './terminal.ts'
 
 type Server = Opened & { port: number; exited: Promise<void> }

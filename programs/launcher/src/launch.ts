@@ -15,7 +15,7 @@ import { type Account, readAccount } from './first-account.ts'
 import { keepServer } from './keep-server.ts'
 import { keepService } from './keep-service.ts'
 import { isAlive, killLeftover, type Lock, type ProcessRecord, takeLock } from './lock.ts'
-import type { OpenStack } from './open-stack.ts'
+import type { Opened } from './opened.ts'
 import { loadSecrets } from './secrets.ts'
 import { type ServiceSettings, serviceEnvironment } from './service-environment.ts'
 import { say } from './terminal.ts'
@@ -27,7 +27,7 @@ const maxTries = 3
 const cli = join(checkout, 'programs/cli/dist/main.mjs')
 
 /** Starts everything, and prints how to use it. `opened` holds everything that was started, even after a failure. */
-export async function launch(config: Config, opened: OpenStack, stop: AbortSignal): Promise<void> {
+export async function launch(config: Config, opened: Opened[], stop: AbortSignal): Promise<void> {
   const { dataDir } = config
   const port = config.port || (await freePort())
   const url = `http://localhost:${port}`
@@ -133,7 +133,7 @@ async function startService(
   { dataDir, env }: Config,
   settings: Omit<ServiceSettings, 'operatorPort'>,
   lock: Lock,
-  opened: OpenStack,
+  opened: Opened[],
   stop: AbortSignal,
 ): Promise<number> {
   let operatorPort = await freePort(Number(env.METRICS_PORT) || beside(settings.port, 4))
@@ -160,7 +160,7 @@ async function startService(
 }
 
 // It finds the database and the keys in the data folder.
-async function startBackups({ dataDir, env }: Config, lock: Lock, opened: OpenStack, stop: AbortSignal): Promise<void> {
+async function startBackups({ dataDir, env }: Config, lock: Lock, opened: Opened[], stop: AbortSignal): Promise<void> {
   const backups = keepService({
     program: join(checkout, 'programs/maintenance/dist/main.mjs'),
     args: ['backup', 'schedule'],
@@ -194,7 +194,7 @@ async function findAccount(file: string, url: string): Promise<Account | null> {
  * Starts a PostgreSQL on a port next to the API's, unless the user has set one. Returns the database of the services, its
  * description for the user, and the URLs of the services' own roles, as variables.
  */
-async function startServers(config: Config, port: number, opened: OpenStack) {
+async function startServers(config: Config, port: number, opened: Opened[]) {
   const { databaseUrl, dataDir } = config
   // The environment may have the URLs of the roles.
   if (databaseUrl) return { databaseUrl, roleUrls: {}, database: withoutPassword(databaseUrl) }

@@ -2,15 +2,15 @@ import { once } from 'node:events'
 import { readConfig } from './config.ts'
 import { PlainError } from './errors.ts'
 import { launch } from './launch.ts'
-import { openStack } from './open-stack.ts'
+import { killAll, type Opened, stopAll } from './opened.ts'
 import { listenForStop } from './stop-signal.ts'
 import { say } from './terminal.ts'
 
-const opened = openStack()
-const stop = listenForStop(process.env, () => opened.kill())
+const opened: Opened[] = []
+const stop = listenForStop(process.env, () => killAll(opened))
 try {
   await launch(readConfig(process.env), opened, stop)
-  if (opened.size > 0 && !stop.aborted) await once(stop, 'abort')
+  if (opened.length > 0 && !stop.aborted) await once(stop, 'abort')
 } catch (error) {
   // Errors during a stop are expected.
   if (!stop.aborted) {
@@ -19,5 +19,5 @@ try {
   }
 } finally {
   if (stop.aborted) say('Stopping ... (press Ctrl-C again to kill everything)')
-  await opened.close()
+  await stopAll(opened)
 }

@@ -1,25 +1,14 @@
 /** A started process: `stop` ends it cleanly, `kill` at once. */
 export type Opened = { stop(): Promise<unknown>; kill(): void }
 
-/** The started processes, the last one on top. */
-export type OpenStack = ReturnType<typeof openStack>
-
-export function openStack() {
-  const stack: Opened[] = []
-  return {
-    get size() {
-      return stack.length
-    },
-    push: (opened: Opened): void => void stack.push(opened),
-    /** Ends everything in reverse order. */
-    async close(): Promise<void> {
-      for (let last = stack.at(-1); last; last = stack.at(-1)) {
-        await last.stop()
-        stack.pop()
-      }
-    },
-    kill(): void {
-      for (const opened of stack.splice(0).reverse()) opened.kill()
-    },
+/** Stops everything that was started, the last one first. */
+export async function stopAll(opened: Opened[]): Promise<void> {
+  for (let last = opened.at(-1); last; last = opened.at(-1)) {
+    await last.stop()
+    opened.pop()
   }
+}
+
+export function killAll(opened: Opened[]): void {
+  for (const last of opened.splice(0).reverse()) last.kill()
 }

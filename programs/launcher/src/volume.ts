@@ -4,7 +4,7 @@ import { connect, createServer } from 'node:net'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PlainError } from './errors.ts'
-import type { Opened } from './open-stack.ts'
+import type { Opened } from './opened.ts'
 import { say } from './terminal.ts'
 
 const pauseMs = 500

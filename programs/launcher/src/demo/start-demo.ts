@@ -4,7 +4,7 @@ import { call } from '../call-api.ts'
 import { openOnLoopback, type Receiver } from '../echo-receiver.ts'
 import type { Account } from '../first-account.ts'
 import { readJson, writeJson } from '../json-file.ts'
-import type { Opened } from '../open-stack.ts'
+import type { Opened } from '../opened.ts'
 import { say } from '../terminal.ts'
 import { cronJobs, queue, requestsAt, subscriptions } from './shop.ts'
 
