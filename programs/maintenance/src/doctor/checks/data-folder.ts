@@ -31,19 +31,19 @@ const shown = 5
 
 /** Counts the errors of the last day at the end of the logs of a data folder. */
 export async function checkLogs(dataDir: string): Promise<Observation[]> {
-  const now = new Date()
   const [own, postgres] = await Promise.all([
     readTail(join(dataDir, 'logs/belfry.log')),
     readTail(join(dataDir, 'logs/postgres.log')),
   ])
   const counts = new Map<string, number>()
   const count = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1)
-  for (const line of own) if (isRecentError(line, now)) count(`${line.service}: ${line.msg}`)
-  // Refused clients are FATAL too, but an event of the client.
-  const panics = postgres.filter(
-    ({ text }) => / (PANIC|FATAL): {2}/.test(text) && isServerFault(text) && isRecent(text, now),
-  )
-  for (const { text } of panics) count(`postgres: ${text.replace(/^.*?(PANIC|FATAL): {2}/, '$1: ')}`)
+  for (const { level = 0, time, service, msg } of own) {
+    if (level >= errorLevel && isRecent(time)) count(`${service}: ${msg}`)
+  }
+  for (const { text } of postgres) {
+    const [, at, level, message] = serverError.exec(text) ?? []
+    if (isRecent(at) && !ofClient.test(text)) count(`postgres: ${level}: ${message}`)
+  }
   if (counts.size === 0) return [ok('no errors in the logs of the last day')]
   const top = [...counts].sort((a, b) => b[1] - a[1]).slice(0, shown)
   return top.map(([name, times]) =>
@@ -80,17 +80,12 @@ function parse(text: string): Omit<LogLine, 'text'> {
   }
 }
 
-function isRecentError({ level, time }: LogLine, now: Date): boolean {
-  return (level ?? 0) >= errorLevel && now.getTime() - new Date(time ?? 0).getTime() < maxAgeMs
-}
+const serverError = /^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ \w+).*? (PANIC|FATAL): {2}(.*)/
+// Refused clients are FATAL too, but an event of the client.
+const ofClient = /terminating connection|shutting down|starting up|authentication failed|does not exist/
 
-function isServerFault(text: string): boolean {
-  return !/terminating connection|shutting down|starting up|authentication failed|does not exist/.test(text)
-}
-
-function isRecent(text: string, now: Date): boolean {
-  const [, at] = /^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+ \w+)/.exec(text) ?? []
-  return at !== undefined && now.getTime() - new Date(at).getTime() < maxAgeMs
+function isRecent(time: string | undefined): boolean {
+  return Date.now() - new Date(time ?? 0).getTime() < maxAgeMs
 }
 
 const graceMs = 3_600_000
