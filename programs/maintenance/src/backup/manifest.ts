@@ -12,8 +12,6 @@ export const manifestName = 'manifest.json'
 /** The tables whose rows are counted: they only grow, except for deletions by users and retention. */
 export const countedTables = ['organizations', 'workspaces', 'users', 'tasks', 'cron_jobs', 'runs', 'secrets'] as const
 
-const file = z.object({ name: z.string(), bytes: z.number(), sha256: z.string() })
-
 const schema = z.object({
   format: z.literal(1),
   /** `files`: the data directory of an embedded PostgreSQL. `dump`: made by pg_dump. */
@@ -29,12 +27,11 @@ const schema = z.object({
   rows: z.record(z.string(), z.number()),
   /** Whether `secrets.json` is in the backup. */
   hasSecrets: z.boolean(),
-  files: z.array(file),
+  files: z.array(z.object({ name: z.string(), bytes: z.number(), sha256: z.string() })),
 })
 
 /** What a backup contains. */
 export type Manifest = z.infer<typeof schema>
-export type BackupFile = z.infer<typeof file>
 
 export async function readManifest(folder: string): Promise<Manifest> {
   const text = await readFile(join(folder, manifestName), 'utf8').catch(() => {
@@ -51,9 +48,11 @@ export function parseManifest(text: string): Manifest {
   }
 }
 
-export async function describeFile(folder: string, name: string): Promise<BackupFile> {
+export async function describeFile(folder: string, name: string) {
   const path = join(folder, name)
-  return { name, bytes: (await stat(path)).size, sha256: await checksumOf(path) }
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(path), hash)
+  return { name, bytes: (await stat(path)).size, sha256: hash.digest('hex') }
 }
 
 /** Throws unless each file of a backup is there and unchanged. */
@@ -65,10 +64,4 @@ export async function checkFiles(folder: string, { files }: Manifest): Promise<v
       throw new PlainError(`The file ${name} of the backup is damaged: its checksum differs from the manifest.`)
     }
   }
-}
-
-async function checksumOf(path: string): Promise<string> {
-  const hash = createHash('sha256')
-  await pipeline(createReadStream(path), hash)
-  return hash.digest('hex')
 }

@@ -8,13 +8,11 @@ import { parseMasterKeys } from '@belfry/vault'
 import { countRows } from '../backup/make-backup.ts'
 import type { Manifest } from '../backup/manifest.ts'
 
-export type Verification = { problems: string[]; notes: string[]; rows: Record<string, number> }
-
 /**
  * Checks a restored database: its rows against the manifest, its invariants, and that each value can be read.
  * @param keys - ENCRYPTION_KEYS of the installation; undefined when they are not at hand.
  */
-export async function checkRestored(url: string, manifest: Manifest, keys: string | undefined): Promise<Verification> {
+export async function checkRestored(url: string, manifest: Manifest, keys: string | undefined) {
   return withClient({ connectionString: url, application_name: 'belfry-restore' }, async db => {
     const rows = await countRows(db)
     const counts = compareRows(manifest, rows)

@@ -7,14 +7,14 @@ import { checkFiles, type Manifest, readManifest } from '../backup/manifest.ts'
 import type { Installation } from '../config.ts'
 import { runTool } from '../postgres-tools.ts'
 import { temporaryDatabase } from '../temporary-database.ts'
-import { checkRestored, type Verification } from './check-restored.ts'
+import { checkRestored } from './check-restored.ts'
 import { unpackCluster } from './unpack-cluster.ts'
 
 /**
  * Restores a backup into a temporary PostgreSQL, or into a temporary database for a dump, checks it, and removes it again.
  * The installation is not touched.
  */
-export async function drill({ env }: Installation, backup: string, work: string): Promise<Verification> {
+export async function drill({ env }: Installation, backup: string, work: string) {
   const manifest = await readManifest(backup)
   await checkFiles(backup, manifest)
   const keys = env.ENCRYPTION_KEYS || undefined
