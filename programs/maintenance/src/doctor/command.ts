@@ -17,20 +17,12 @@ export function addDoctor(program: Command): void {
     .option('--target <url>', 'also call this URL by the rules of the dispatcher; repeatable', collect, [])
     .option('--process <url>', 'also read the operators port of a process, http://host:9090; repeatable', collect, [])
     .option('--stopped', 'the services are stopped on purpose')
-    .addHelpText(
-      'after',
-      [
-        '',
-        'It reads the variables of the services, or DATA_DIR of npm start, and changes nothing.',
-        'Exit codes: 0 nothing found, 1 warnings, 2 problems.',
-      ].join('\n'),
-    )
-    .action(async (options: Options) => {
-      process.exitCode = await runDoctor(options)
-    })
+    .addHelpText('after', '\nIt reads the variables of the services, or DATA_DIR of npm start, and changes nothing.')
+    .addHelpText('after', 'Exit codes: 0 nothing found, 1 warnings, 2 problems.')
+    .action(runDoctor)
 }
 
-async function runDoctor(options: Options): Promise<number> {
+async function runDoctor(options: Options): Promise<void> {
   const installation = readInstallation()
   const redact = createRedaction(installation.env)
   const { findings } = await examine(installation, options, async (pool, examined) => {
@@ -39,5 +31,5 @@ async function runDoctor(options: Options): Promise<number> {
   const text = options.json ? `${JSON.stringify({ findings }, null, 2)}\n` : formatReport(findings)
   process.stdout.write(redact(text))
   if (options.bundle) process.stderr.write(`Wrote ${options.bundle}. Look through it before you share it.\n`)
-  return exitCodeOf(findings)
+  process.exitCode = exitCodeOf(findings)
 }
