@@ -5,12 +5,11 @@ import type { Installation } from '../config.ts'
 import { openDatabase } from '../open-database.ts'
 import { checkBackups, checkDisk, checkLogs } from './checks/data-folder.ts'
 import {
+  checkClocks,
   checkConnection,
   checkServer,
   explainRefusal,
-  judgeClocks,
   judgeMigrations,
-  measureDatabaseSkew,
   readMigrations,
 } from './checks/database.ts'
 import { checkHeartbeats, checkProcesses, type ProcessReport } from './checks/processes.ts'
@@ -47,7 +46,7 @@ export async function examine(
   const isStopped = options.stopped || (dataDir !== null && launcher === null)
   const skews: Record<string, number> = {}
 
-  async function run(check: string, work: () => Promise<Observation[]> | Observation[]): Promise<void> {
+  async function run(check: string, work: Work): Promise<void> {
     examined.findings.push(...(await observe(work)).map(found => ({ check, ...found })))
   }
 
@@ -59,13 +58,7 @@ export async function examine(
       return judgeMigrations(history)
     })
     await run('database', () => checkServer(pool))
-    await run('clocks', async () => {
-      const ahead = await measureDatabaseSkew(pool)
-      skews.PostgreSQL = ahead
-      for (const { url, skewMs } of examined.processes)
-        if (skewMs !== null) skews[`the process at ${url}`] = ahead - skewMs
-      return judgeClocks(skews)
-    })
+    await run('clocks', () => checkClocks(pool, skews, examined.processes))
     // The statements of this version may not fit the tables of another.
     if (!isMigrated) return
     await run('keys', () => checkKeys(pool, env))
@@ -107,9 +100,10 @@ export async function examine(
   return examined
 }
 
-type Run = (check: string, work: () => Promise<Observation[]> | Observation[]) => Promise<void>
+type Work = () => Promise<Observation[]> | Observation[]
+type Run = (check: string, work: Work) => Promise<void>
 
-async function observe(work: () => Promise<Observation[]> | Observation[]): Promise<Observation[]> {
+async function observe(work: Work): Promise<Observation[]> {
   try {
     return await withinMs(checkMs, async () => work())
   } catch (error) {
@@ -119,23 +113,23 @@ async function observe(work: () => Promise<Observation[]> | Observation[]): Prom
 }
 
 async function withDatabase(installation: Installation, run: Run, work: (pool: Pool | null) => Promise<void>) {
-  let opened: Awaited<ReturnType<typeof openDatabase>> | null = null
+  const opening = openDatabase(installation)
   await run('database', async () => {
     try {
-      opened = await openDatabase(installation)
+      return await checkConnection((await opening).url)
     } catch (error) {
       if (!installation.env.DATABASE_URL) throw error
       return [explainRefusal(error)]
     }
-    return checkConnection(opened.url)
   })
-  await using database = opened as Awaited<ReturnType<typeof openDatabase>> | null // assigned in the callback
-  const pool = database === null ? null : openPool(database.url, { name: 'belfry-doctor', max: 4, onError: () => {} })
-  const isReachable = pool !== null && (await pool.query('SELECT').catch(() => null)) !== null
+  await using database = await opening.catch(() => null)
+  if (database === null) return await work(null)
+  const pool = openPool(database.url, { name: 'belfry-doctor', max: 4, onError: () => {} })
+  const isReachable = (await pool.query('SELECT').catch(() => null)) !== null
   try {
     await work(isReachable ? pool : null)
   } finally {
-    await pool?.end()
+    await pool.end()
   }
 }
 

@@ -8,6 +8,7 @@ import { probeWrite } from '@belfry/db/postgres/probe-write'
 import { withClient } from '@belfry/db/postgres/with-client'
 import { checkout, codeOf, reasonOf } from '@belfry/launcher'
 import { type Observation, ok, problem, warning } from '../finding.ts'
+import type { ProcessReport } from './processes.ts'
 
 const minVersion = 15
 // One api, one scheduler and one dispatcher: docs/self-hosting.md#connections-and-poolers.
@@ -165,13 +166,18 @@ export function judgeMigrations(history: MigrationHistory): Observation[] {
 const warnFromMs = 200
 const problemFromMs = 5_000
 
-/** Returns how far the clock of PostgreSQL is ahead of this machine, in ms. */
-export async function measureDatabaseSkew(pool: Pool): Promise<number> {
-  return Math.round((await openDatabaseClock(pool)).now() - Date.now())
-}
-
-/** Judges how far clocks are ahead of this machine's, by the name of their server. */
-export function judgeClocks(skews: Readonly<Record<string, number>>): Observation[] {
+/**
+ * Compares the clocks of PostgreSQL, of the processes and of other servers with this machine's.
+ * @param others - How far the clocks of other servers are ahead, in ms, by their name.
+ */
+export async function checkClocks(
+  pool: Pool,
+  others: Readonly<Record<string, number>>,
+  processes: readonly ProcessReport[],
+): Promise<Observation[]> {
+  const ahead = Math.round((await openDatabaseClock(pool)).now() - Date.now())
+  const skews: Record<string, number> = { ...others, PostgreSQL: ahead }
+  for (const { url, skewMs } of processes) if (skewMs !== null) skews[`the process at ${url}`] = ahead - skewMs
   const found = Object.entries(skews).flatMap(([name, skewMs]) => judge(name, skewMs))
   return found.length > 0 ? found : [ok(`clocks agree: ${Object.keys(skews).join(', ')}`)]
 }
