@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { freePort } from '@belfry/embedded'
 import { printable } from './log-line.ts'
 import type { Opened } from './opened.ts'
@@ -33,12 +32,8 @@ export async function startEchoReceiver(wantedPort: number): Promise<Receiver> {
 export async function openOnLoopback(server: Server, wantedPort: number): Promise<Receiver> {
   const port = await freePort(wantedPort)
   await once(server.listen(port, '127.0.0.1'), 'listening')
-  const { port: actual } = server.address() as AddressInfo // a TCP server's address is never a string
-  const stop = () => {
-    server.close()
-    server.closeAllConnections()
-  }
-  return { url: `http://127.0.0.1:${actual}`, stop: async () => stop(), kill: stop }
+  const stop = () => server.close().closeAllConnections()
+  return { url: `http://127.0.0.1:${port}`, stop: async () => stop(), kill: stop }
 }
 
 /** A request to the echo receiver, and its response. */

@@ -1,4 +1,5 @@
 export { type Config, checkout, isImage, readConfig, startCommand } from './config.ts'
+export { openOnLoopback } from './echo-receiver.ts'
 export { codeOf, PlainError, reasonOf } from './errors.ts'
 export { readJson } from './json-file.ts'
 export { runService } from './keep-service.ts'

@@ -1,9 +1,7 @@
-import { once } from 'node:events'
 import { Agent, createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { waitUntil } from '@belfry/embedded'
-import { PlainError } from '@belfry/launcher'
+import { openOnLoopback, PlainError } from '@belfry/launcher'
 
 /** The time of this machine in epoch milliseconds, with fractions. */
 export const now = () => performance.timeOrigin + performance.now()
@@ -14,17 +12,17 @@ export async function openTarget() {
   const server = createServer({ keepAliveTimeout: 60_000 }, (incoming, response) => {
     calls.push({ path: incoming.url ?? '', at: now() })
     incoming.resume().on('end', () => response.end('{"ok":true}'))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  })
+  const { url, kill } = await openOnLoopback(server, 0)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     /** Waits for so many calls, at most a minute, and forgets them. */
     async take(count: number) {
       const haveArrived = await waitUntil(() => calls.length >= count, 60_000)
       if (!haveArrived) throw new PlainError(`Only ${calls.length} of ${count} calls arrived within a minute.`)
       return calls.splice(0)
     },
-    [Symbol.dispose]: () => server.close().closeAllConnections(),
+    [Symbol.dispose]: kill,
   }
 }
 
