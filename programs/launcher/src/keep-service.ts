@@ -10,7 +10,6 @@ import { say } from './terminal.ts'
 export type ServiceOptions = {
   /** Sends 'ready' once it is ready, and stops cleanly on SIGTERM. */
   program: string
-  /** Optional. */
   args?: readonly string[]
   /** Its name in messages. Default: Belfry. */
   title?: string
@@ -125,9 +124,7 @@ export function runService(program: string, env: Environment, logFile: string | 
     child.once('error', error => resolve(error.message))
   })
   const saidReady = new Promise<boolean>(resolve => {
-    child.on('message', message => {
-      if (message === 'ready') resolve(true)
-    })
+    child.on('message', message => message === 'ready' && resolve(true))
   })
   return {
     pid: child.pid ?? 0,

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { accessSync, constants, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
 import { freePort, startPostgres, tryPort, waitUntil } from '@belfry/embedded'
 import { banner, details } from './banner.ts'
 import { type Config, checkout, type Environment, isImage, startCommand } from './config.ts'
@@ -114,16 +115,14 @@ async function outlive(leftovers: ProcessRecord[], stop: AbortSignal): Promise<v
   await waitUntil(areGone, 5000)
 }
 
-function migrate(databaseUrl: string, env: Environment, signal: AbortSignal): Promise<void> {
+async function migrate(databaseUrl: string, env: Environment, signal: AbortSignal): Promise<void> {
   const command = [join(checkout, 'prisma/dist/main.mjs'), 'deploy']
-  const options = { env: { ...env, DATABASE_URL: databaseUrl }, signal }
-  return new Promise((resolve, reject) => {
-    const { stdout } = execFile(process.execPath, command, options, (error, _output, problem) => {
-      if (!error) resolve()
-      else reject(new PlainError(`The database migration failed. ${problem}`.trimEnd()))
-    })
-    // It waits a minute for an unreachable server. Without these lines, that would look like a hang.
-    if (stdout) createInterface({ input: stdout }).on('line', line => line.startsWith('waiting') && say(line))
+  const running = promisify(execFile)(process.execPath, command, { env: { ...env, DATABASE_URL: databaseUrl }, signal })
+  const { stdout } = running.child
+  // It waits a minute for an unreachable server. Without these lines, that would look like a hang.
+  if (stdout) createInterface({ input: stdout }).on('line', line => line.startsWith('waiting') && say(line))
+  await running.catch(({ stderr }) => {
+    throw new PlainError(`The database migration failed. ${stderr}`.trimEnd())
   })
 }
 
