@@ -28,7 +28,6 @@ export async function readAccount(path: string, url: string): Promise<Account | 
 type Kept = Pick<Account, 'email' | 'password' | 'apiKey'>
 
 function isKept(value: unknown): value is Kept {
-  if (typeof value !== 'object' || value === null) return false
-  const { email, password, apiKey } = value as Partial<Kept> // checked field by field
+  const { email, password, apiKey } = Object(value) as Partial<Kept> // checked field by field
   return [email, password, apiKey].every(field => typeof field === 'string')
 }

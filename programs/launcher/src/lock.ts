@@ -105,7 +105,6 @@ function readText(path: string): string {
 }
 
 export function isRunRecord(value: unknown): value is RunRecord {
-  if (typeof value !== 'object' || value === null) return false
-  const { pid, identity, url, services } = value as Partial<RunRecord> // checked field by field
+  const { pid, identity, url, services } = Object(value) as Partial<RunRecord> // checked field by field
   return [typeof pid, typeof identity, typeof url, typeof services].join() === 'number,string,string,object'
 }

@@ -21,7 +21,6 @@ export function isLoopback(host: string): boolean {
 
 /** Returns the service's environment: the user's, the settings of this installation, and development defaults. */
 export function serviceEnvironment(env: Environment, settings: ServiceSettings): Environment {
-  const { NODE_ENV: _, ...rest } = env
   const workbench = {
     PUBLIC_URL: `http://localhost:${settings.port}`,
     ...settings.secrets,
@@ -36,7 +35,7 @@ export function serviceEnvironment(env: Environment, settings: ServiceSettings):
     // The credentials of the development mode are public.
     ...(isLoopback(env.HOST || '127.0.0.1') && { QSTASH_DEV_PORT: '8080' }),
   }
-  const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== ''))
+  const given = Object.fromEntries(Object.entries(env).filter(([name, value]) => value !== '' && name !== 'NODE_ENV'))
   return {
     ...workbench,
     ...given,
