@@ -3,7 +3,6 @@ import { buffer } from 'node:stream/consumers'
 import type { LogPart } from '@belfry/db/log-parts/find-parts'
 import { partsOfDay, restorePart } from '@belfry/db/log-parts/restore-part'
 import { openPool } from '@belfry/db/postgres/pool'
-import { fromId } from '@belfry/domain/id'
 import { PlainError } from '@belfry/launcher'
 import {
   checksumOf,
@@ -16,6 +15,7 @@ import {
 import type { Command } from 'commander'
 import { type Installation, readInstallation } from '../config.ts'
 import { openDatabase } from '../open-database.ts'
+import { readRelease } from '../restore/release-held.ts'
 
 type Options = { workspace?: string; days: string }
 
@@ -61,9 +61,7 @@ async function restoreDay(day: string, options: Options): Promise<void> {
 function parseOptions(day: string, { workspace, days }: Options): { workspaceId: string | null; days: number } {
   const isDay = /^\d{4}-\d\d-\d\d$/.test(day) && new Date(`${day}T00:00:00Z`).toJSON()?.slice(0, 10) === day
   if (!isDay) throw new PlainError('The day must be one in UTC, such as 2026-11-25.')
-  const workspaceId = workspace === undefined ? null : fromId('ws', workspace)
-  if (workspace !== undefined && workspaceId === null)
-    throw new PlainError('--workspace takes the id of a workspace, such as ws_01jdc8z6wqf8vv5x2m9k3n7p4r.')
+  const { workspaceId } = readRelease({ workspace })
   const count = Number(days)
   if (!Number.isInteger(count) || count < 1 || count > 3_650)
     throw new PlainError('--days takes a whole number from 1 to 3650.')

@@ -16,12 +16,12 @@ export function addReleaseHeld(program: Command): void {
 }
 
 async function release(options: Options): Promise<void> {
-  const wanted = parse(options)
+  const wanted = readRelease(options)
   await using database = await openDatabase(readInstallation())
   await releaseHeld(database.url, line => process.stdout.write(`${line}\n`), wanted)
 }
 
-function parse(options: Options) {
+export function readRelease(options: Options) {
   try {
     return parseRelease(options)
   } catch (error) {
