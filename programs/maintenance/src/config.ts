@@ -15,6 +15,9 @@ import { z } from 'zod'
 
 export type Environment = Record<string, string | undefined>
 
+/** The environment of this process, and of the programs that it starts. */
+export const environment: Environment = process.env
+
 /** An installation as its operator describes it: by the variables of its services, or by the data folder of `npm start`. */
 export type Installation = {
   /** The data folder of `npm start`; null for services that run by themselves. */
@@ -28,7 +31,7 @@ export type Installation = {
 }
 
 /** Reads what the services would read. The variables decide; a data folder adds what `npm start` would add. */
-export function readInstallation(given: Environment = process.env): Installation {
+export function readInstallation(given = environment): Installation {
   const { dataDir, env, port } = readConfig(given)
   const secrets = readJson(join(dataDir, 'secrets.json'))
   const isFolder = existsSync(dataDir) && (!env.DATABASE_URL || (isRecord(secrets) && !env.ENCRYPTION_KEYS))
@@ -55,22 +58,12 @@ function isRecord(value: unknown): value is Record<string, string> {
   return typeof value === 'object' && value !== null
 }
 
-/** Returns the environment of a program that this one starts. */
-export function environmentWith(more: Environment): Environment {
-  return { ...process.env, ...more }
-}
-
 // DATABASE_URL, REDIS_URL and the like of this environment would reach data that is in use.
 const harmless = /^(PATH|HOME|SYSTEMROOT|TEMP|TMP|TMPDIR|TZ|PG[A-Z]+|NODE_[A-Z_]+)$/i
 
 /** Returns the environment of a program that must not use what the services here use. */
 export function bareEnvironment(more: Environment): Environment {
-  return { ...Object.fromEntries(Object.entries(process.env).filter(([name]) => harmless.test(name))), ...more }
-}
-
-/** Returns the database of a program that this one has started. */
-export function readDatabaseUrl(): string {
-  return process.env.DATABASE_URL ?? ''
+  return { ...Object.fromEntries(Object.entries(environment).filter(([name]) => harmless.test(name))), ...more }
 }
 
 export const backupVariables = z.object({

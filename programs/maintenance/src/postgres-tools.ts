@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { majorVersionOf } from '@belfry/embedded'
 import { PlainError } from '@belfry/launcher'
-import { environmentWith } from './config.ts'
+import { environment } from './config.ts'
 
 type Tool = 'pg_dump' | 'pg_restore'
 
@@ -15,7 +15,7 @@ export async function runTool(tool: Tool, postgres: string, databaseUrl: string,
   const url = new URL(databaseUrl)
   const password = decodeURIComponent(url.password)
   url.password = ''
-  const env = environmentWith(password === '' ? {} : { PGPASSWORD: password })
+  const env = { ...environment, ...(password !== '' && { PGPASSWORD: password }) }
   try {
     await promisify(execFile)(tool, [`--dbname=${url.href}`, ...args], { env, maxBuffer: Number.POSITIVE_INFINITY })
   } catch (error) {

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { Command } from 'commander'
 import pg from 'pg'
-import { readDatabaseUrl } from '../config.ts'
+import { environment } from '../config.ts'
 import { openConnections } from './load.ts'
 
 export type FloorCalls = { url: string; body: string; count: number; concurrency: number }
@@ -18,7 +18,7 @@ export function addFloor(program: Command): void {
 const insert = 'INSERT INTO floor (due_at, body) VALUES ($1, $2) RETURNING id'
 
 async function runFloor(port: string): Promise<void> {
-  const pool = new pg.Pool({ connectionString: readDatabaseUrl(), max: 10 })
+  const pool = new pg.Pool({ connectionString: environment.DATABASE_URL, max: 10 })
   await pool.query('CREATE TABLE floor (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), due_at timestamptz, body text)')
   const server = createServer({ keepAliveTimeout: 60_000 }, async (incoming, response) => {
     const body = await text(incoming)
