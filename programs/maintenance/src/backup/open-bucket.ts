@@ -8,18 +8,16 @@ import { DeleteObjectsCommand, GetObjectCommand, paginateListObjectsV2, S3Servic
 import { Upload } from '@aws-sdk/lib-storage'
 import { PlainError, reasonOf } from '@belfry/launcher'
 import { createS3Client } from '@belfry/object-storage/s3-client'
+import type { BackupSettings } from '../config.ts'
 import { type BackupStore, describeBackups, nameForm } from './backup-store.ts'
 import { manifestName, readManifest } from './manifest.ts'
 
 /** Opens a store on object storage: `s3://bucket/prefix`. Each file of a backup is one object. */
-export function openBucket(
-  place: string,
-  { endpoint, region }: { endpoint: string | null; region: string },
-): BackupStore {
+export function openBucket(place: string, settings: BackupSettings['s3']): BackupStore {
   const { hostname: bucket, pathname } = new URL(place)
   const prefix = pathname.replace(/^\/|\/$/g, '').replace(/.$/, '$&/')
   const keyOf = (...parts: string[]) => prefix + parts.join('/')
-  const client = createS3Client({ endpoint, region })
+  const client = createS3Client(settings)
 
   async function upload(folder: string, file: string): Promise<void> {
     const Body = createReadStream(join(folder, file))
