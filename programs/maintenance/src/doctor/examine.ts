@@ -76,19 +76,9 @@ export async function examine(
   }
   if (env.BACKUP_SCHEDULE) await run('backups', () => checkBackups(installation))
   const { REDIS_URL: redisUrl } = env
-  if (redisUrl) {
-    await run('redis', async () => {
-      const { checkRedis } = await import('./checks/redis.ts')
-      const { found, skewMs } = await checkRedis(redisUrl)
-      if (skewMs !== null) skews.Redis = skewMs
-      return found
-    })
-  }
-  await run('processes', async () => {
-    const { found, reports } = await checkProcesses(processesOf(installation, options), env.METRICS_TOKEN)
-    examined.processes.push(...reports)
-    return found
-  })
+  if (redisUrl) await run('redis', async () => (await import('./checks/redis.ts')).checkRedis(redisUrl, skews))
+  const urls = processesOf(installation, options)
+  await run('processes', () => checkProcesses(urls, env.METRICS_TOKEN, examined.processes))
   await withDatabase(installation, run, async pool => {
     if (pool !== null) await examineDatabase(pool)
     await run('mail', () => checkMail(env))

@@ -30,11 +30,12 @@ async function readProcess(url: string, token?: string) {
   }
 }
 
+/** Checks processes by their operators' ports. Adds to `reports` what those say. */
 export async function checkProcesses(
   urls: readonly string[],
-  token?: string,
-): Promise<{ found: Observation[]; reports: ProcessReport[] }> {
-  const reports: ProcessReport[] = []
+  token: string | undefined,
+  reports: ProcessReport[],
+): Promise<Observation[]> {
   const found: Observation[] = []
   for (const url of urls) {
     try {
@@ -44,7 +45,7 @@ export async function checkProcesses(
       found.push(problem(`The process at ${url} does not answer: ${reasonOf(error)}`, advice))
     }
   }
-  return { found: [...found, ...reports.flatMap(judge)], reports }
+  return [...found, ...reports.flatMap(judge)]
 }
 
 function judge(report: ProcessReport): Observation[] {
