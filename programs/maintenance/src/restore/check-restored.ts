@@ -1,12 +1,10 @@
-import { join } from 'node:path'
-import { readMigrationHistory } from '@belfry/db/migrate/read-history'
 import type { Db } from '@belfry/db/postgres/in-transaction'
 import { withClient } from '@belfry/db/postgres/with-client'
 import { findMasterKeyProblem } from '@belfry/db/secrets/data-keys'
-import { checkout } from '@belfry/launcher'
 import { parseMasterKeys } from '@belfry/vault'
 import { countRows } from '../backup/make-backup.ts'
 import type { Manifest } from '../backup/manifest.ts'
+import { readMigrations } from '../doctor/checks/database.ts'
 
 /**
  * Checks a restored database: its rows against the manifest, its invariants, and that each value can be read.
@@ -76,7 +74,7 @@ async function readEverything(db: Db): Promise<void> {
 }
 
 async function migrationNotes(db: Db): Promise<string[]> {
-  const { pending, unknown } = await readMigrationHistory(db, join(checkout, 'prisma'))
+  const { pending, unknown } = await readMigrations(db)
   return [
     ...(pending.length > 0 ? [`${pending.length} migrations of this version will be applied.`] : []),
     ...(unknown.length > 0 ? [`A later version of Belfry made this backup: restore it with that version.`] : []),

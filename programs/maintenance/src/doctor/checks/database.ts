@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { findMissingRights } from '@belfry/db/migrate/find-missing-rights'
 import { type MigrationHistory, readMigrationHistory } from '@belfry/db/migrate/read-history'
 import { openDatabaseClock } from '@belfry/db/postgres/database-clock'
+import type { Db } from '@belfry/db/postgres/in-transaction'
 import { inspectDatabase } from '@belfry/db/postgres/inspect-database'
 import type { Pool } from '@belfry/db/postgres/pool'
 import { probeWrite } from '@belfry/db/postgres/probe-write'
@@ -17,7 +18,8 @@ const maxIdleMinutes = 5
 
 /** Connects once. The other checks need this to succeed. */
 export async function checkConnection(databaseUrl: string): Promise<Observation[]> {
-  const place = placeOf(databaseUrl)
+  const { hostname, port, pathname } = new URL(databaseUrl)
+  const place = `${hostname}:${port || 5432}${pathname}`
   const text = `SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number`
   try {
     const { rows } = await withClient({ connectionString: databaseUrl, connectionTimeoutMillis: 5000 }, client =>
@@ -35,11 +37,6 @@ export async function checkConnection(databaseUrl: string): Promise<Observation[
 export function explainRefusal(error: unknown, place = ''): Observation {
   const advice = advices[codeOf(error) ?? ''] ?? 'Check the network, the firewall and the log of PostgreSQL.'
   return problem(`PostgreSQL${place} does not accept the connection: ${reasonOf(error)}`, advice)
-}
-
-function placeOf(databaseUrl: string): string {
-  const { hostname, port, pathname } = new URL(databaseUrl)
-  return `${hostname}:${port || 5432}${pathname}`
 }
 
 const unknownName = 'DNS does not know this name. Correct the host in DATABASE_URL.'
@@ -134,8 +131,8 @@ async function checkMaintenance(pool: Pool): Promise<Observation[]> {
   return found
 }
 
-export function readMigrations(pool: Pool): Promise<MigrationHistory> {
-  return readMigrationHistory(pool, join(checkout, 'prisma'))
+export function readMigrations(db: Db): Promise<MigrationHistory> {
+  return readMigrationHistory(db, join(checkout, 'prisma'))
 }
 
 /** Judges the migrations. Pending ones of a stopped `npm start` are applied by its next start. */
