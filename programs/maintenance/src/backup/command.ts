@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { nextScheduled } from '@belfry/domain/cron/cron-schedule'
 import { PlainError } from '@belfry/launcher'
 import { createLogger } from '@belfry/runtime'
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { readBackupSettings, readInstallation } from '../config.ts'
 import { drill } from '../restore/drill.ts'
 import { findBackup } from '../restore/find-backup.ts'
@@ -15,7 +15,7 @@ import { makeBackup } from './make-backup.ts'
 import { openStore } from './open-store.ts'
 
 type Output = { json?: boolean }
-type BackupOptions = Output & { to?: string; withSecrets?: boolean; keep?: string }
+type BackupOptions = Output & { to?: string; withSecrets?: boolean; keep?: number }
 type RestoreFlags = Output & RestoreOptions & { drill?: boolean }
 
 export function addBackup(program: Command): void {
@@ -25,7 +25,7 @@ export function addBackup(program: Command): void {
     .description('make a backup while the installation runs')
     .option('--to <folder>', 'a folder, or s3://bucket/prefix (default: $BACKUP_FOLDER, else backups in DATA_DIR)')
     .option('--with-secrets', 'also copy the keys of npm start, which open the stored secrets')
-    .option('--keep <count>', 'then delete all but this many backups')
+    .option('--keep <count>', 'then delete all but this many backups', parseCount)
     .option('--json', 'print the manifest as JSON')
     .action(make)
   backup
@@ -59,7 +59,7 @@ async function make({ to, withSecrets = false, keep, json }: BackupOptions): Pro
   const installation = readInstallation()
   const settings = readBackupSettings(installation, to)
   const { name, store, manifest } = await makeBackup(installation, settings, withSecrets)
-  const deleted = keep === undefined ? [] : await prune(store, parseCount(keep))
+  const deleted = keep === undefined ? [] : await prune(store, keep)
   if (json) return write(JSON.stringify({ name, place: store.place, deleted, ...manifest }))
   write(`${name} in ${store.place}: ${megabytes(sizeOf(manifest))}, ${manifest.rows.tasks} tasks`)
   for (const old of deleted) write(`deleted ${old}`)
@@ -69,7 +69,7 @@ async function make({ to, withSecrets = false, keep, json }: BackupOptions): Pro
 function parseCount(text: string): number {
   const count = Number(text)
   if (Number.isInteger(count) && count > 0) return count
-  throw new Error('--keep takes a whole number of at least 1.')
+  throw new InvalidArgumentError('Use a whole number of at least 1.')
 }
 
 async function list({ json }: Output): Promise<void> {
