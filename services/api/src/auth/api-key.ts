@@ -9,7 +9,7 @@ import { LRUCache } from 'lru-cache'
 import type { Context } from '../context.ts'
 import { logCaller } from '../http/request-log.ts'
 import { suspended } from './find-user.ts'
-import { isAskedAgain, spendKeyRequest } from './rate-limits.ts'
+import { isAskedAgain, spend } from './rate-limits.ts'
 
 type FoundRow = Omit<FoundApiKey, 'allowedRanges'> & {
   ranges: string[]
@@ -32,7 +32,8 @@ export async function findApiKey(ctx: Context, request: Request, text: string, a
   if (allowedRanges.length > 0 && !isWithin(address, allowedRanges)) {
     throw new AppError('forbidden', `This API key may not be used from ${address}.`)
   }
-  if (!isAskedAgain(request)) spendKeyRequest(ctx, request, found.allowanceId, found.tier)
+  const { requestsPerSecond } = ctx.config.tiers[found.tier]
+  if (!isAskedAgain(request)) spend(ctx, request, 'key', found.allowanceId, requestsPerSecond)
   if (found.isUseStale) recordUse(ctx, found, address)
   if (found.isSuspended) throw suspended('workspace')
   return found

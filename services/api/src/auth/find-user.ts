@@ -3,7 +3,7 @@ import type { Request } from 'express'
 import type { Context } from '../context.ts'
 import { logCaller } from '../http/request-log.ts'
 import { callerAddress } from './caller-address.ts'
-import { isAskedAgain, spendSessionRequest } from './rate-limits.ts'
+import { isAskedAgain, spend } from './rate-limits.ts'
 import {
   cookieOf,
   readSessionToken,
@@ -56,7 +56,7 @@ export async function findUser(
   if (!session) throw (await isSuspended(ctx, userId)) ? suspended('user') : refused
   logCaller(request, { userId })
   if (!isAskedAgain(request)) {
-    spendSessionRequest(ctx, request, sessionId)
+    spend(ctx, request, 'session', sessionId, requestsPerSecond)
     if (now - (session.lastUsedAt?.getTime() ?? 0) > recordedAfterMs) recordUse(ctx, sessionId, callerAddress(request))
     const end = session.createdAt.getTime() + maxSessionMs
     await renewSession(ctx, request, claims, end, cookie === undefined ? 'bearer' : 'cookie')
@@ -71,6 +71,8 @@ export async function findUser(
   }
 }
 
+/** In every tier: a session belongs to a person. */
+const requestsPerSecond = 50
 const recordedAfterMs = 60_000
 
 // The response does not wait for it.

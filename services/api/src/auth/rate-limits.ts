@@ -1,13 +1,7 @@
 import { AppError } from '@belfry/domain/app-error'
-import type { TierName } from '@belfry/domain/tiers'
 import { steadyTime } from '@belfry/runtime'
 import type { Request } from 'express'
 import type { Context } from '../context.ts'
-
-/** The rest of an allowance after one request. */
-export type Allowance = { allowed: boolean; left: number; fullInS: number }
-
-type Buckets = Map<string, { left: number; atMs: number }>
 
 const secondMs = 1000
 
@@ -17,12 +11,12 @@ const secondMs = 1000
  */
 export function createRateLimits(now: () => number = steadyTime) {
   // A bucket that was not used for a second is full, so it can be dropped.
-  let recent: Buckets = new Map()
-  let older: Buckets = new Map()
+  let recent = new Map<string, { left: number; atMs: number }>()
+  let older = recent
   let turnedAtMs = now()
   return {
-    /** Takes one request out of an allowance per second. */
-    take(id: string, perSecond: number): Allowance {
+    /** Takes one request out of an allowance per second. Returns the rest of it. */
+    take(id: string, perSecond: number) {
       const atMs = now()
       if (atMs - turnedAtMs >= secondMs) {
         older = recent
@@ -40,19 +34,6 @@ export function createRateLimits(now: () => number = steadyTime) {
   }
 }
 
-/** Requests per second of each session, in every tier: a session belongs to a person. */
-const sessionRequestsPerSecond = 50
-
-/** Counts a request of an API key. Throws `rate_limited` when the key's allowance is used up. */
-export function spendKeyRequest(ctx: Context, request: Request, allowanceId: string, tier: TierName): void {
-  spend(ctx, request, 'key', allowanceId, ctx.config.tiers[tier].requestsPerSecond)
-}
-
-/** Counts a request of a session. Throws `rate_limited` when the session's allowance is used up. */
-export function spendSessionRequest(ctx: Context, request: Request, sessionId: string): void {
-  spend(ctx, request, 'session', sessionId, sessionRequestsPerSecond)
-}
-
 const askedAgain = new WeakSet<Request>()
 
 /** Notes that the caller of a request has been checked. */
@@ -68,7 +49,8 @@ export function isAskedAgain(request: Request): boolean {
   return request.res?.headersSent === true || askedAgain.has(request)
 }
 
-function spend(ctx: Context, request: Request, policy: 'key' | 'session', id: string, perSecond: number): void {
+/** Counts a request of an API key or a session. Throws `rate_limited` when its allowance per second is used up. */
+export function spend(ctx: Context, request: Request, policy: 'key' | 'session', id: string, perSecond: number): void {
   if (!ctx.config.limitsRates) return
   const { allowed, left, fullInS } = ctx.rateLimits.take(id, perSecond)
   request.res?.setHeader('RateLimit-Policy', `"${policy}";q=${perSecond};w=1`)
