@@ -22,7 +22,7 @@ import { logCaller } from '../http/request-log.ts'
 import { type ApiResponse, created } from '../http/response.ts'
 import { endMcpSubscriptionsOf } from '../mcp-events-2026-07-28/end-mcp-subscriptions.ts'
 import { lockWorkspace } from '../workspaces/workspaces.ts'
-import { RefusedTokenError, verifyToken } from './verify-token.ts'
+import { refusal, verifyToken } from './verify-token.ts'
 
 const maxCredentials = 20
 
@@ -139,9 +139,7 @@ async function exchange(ctx: Context, body: Exchange, request: Request, address:
   if (!credential) throw refusal('There is no such federated credential.')
   const { id, workspaceId, organizationId, name, issuer, scopes, createdBy } = credential
   logCaller(request, { organizationId, workspaceId })
-  const { subject, expiresAt: tokenEnds } = await verifyToken(ctx, credential, body.token).catch(cause => {
-    throw cause instanceof RefusedTokenError ? refusal(cause.message, cause) : cause
-  })
+  const { subject, expiresAt: tokenEnds } = await verifyToken(ctx, credential, body.token)
   if (credential.isSuspended) throw suspended('workspace')
   const keyId = newUuid()
   return ctx.prisma.$transaction(async tx => {
@@ -164,10 +162,6 @@ async function exchange(ctx: Context, body: Exchange, request: Request, address:
       'api_key.exchanged',
     )
   })
-}
-
-function refusal(message: string, cause?: unknown): AppError {
-  return new AppError('unauthenticated', message, { cause })
 }
 
 async function findCredential(ctx: Context, id: string) {

@@ -12,9 +12,6 @@ import type { Context } from '../context.ts'
 /** What a workspace trusts. */
 type Trust = Pick<FederatedCredential, 'id' | 'workspaceId' | 'issuer' | 'audience'> & { conditions: ClaimConditions }
 
-/** A token that a federated credential does not accept. The message is a sentence for the author of the job. */
-export class RefusedTokenError extends Error {}
-
 // Signatures with a private key. A signature with a shared secret could be made with the published key as the secret.
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
 const clockToleranceS = 30
@@ -25,22 +22,20 @@ const subjectForm = new RegExp(`^[^\\p{Cc}\\p{Cs}]{1,${maxSubjectLength}}$`, 'u'
 
 /**
  * Verifies the token of a job. Returns the identity that it proves.
- * @throws RefusedTokenError unless the issuer has signed it for the audience, it is valid now, and it meets all conditions.
- * @throws AppError `unavailable` when the keys of the issuer are unknown.
+ * @throws AppError `unauthenticated` unless the issuer has signed it for the audience, it is valid now, and it meets all
+ * conditions; `unavailable` when the keys of the issuer are unknown.
  */
 export async function verifyToken(ctx: Context, trust: Trust, token: string) {
-  if (issuerOf(token) !== trust.issuer) throw new RefusedTokenError('The token is not of the issuer of the credential.')
+  if (issuerOf(token) !== trust.issuer) throw refusal('The token is not of the issuer of the credential.')
   const claims = await verifiedClaims(ctx, trust, token)
   const { sub: subject, exp = 0 } = claims
   if (typeof subject !== 'string' || !subjectForm.test(subject)) {
-    throw new RefusedTokenError(`The subject of the token is not a text of 1 to ${maxSubjectLength} characters.`)
+    throw refusal(`The subject of the token is not a text of 1 to ${maxSubjectLength} characters.`)
   }
   const expiresAtMs = exp * 1000
-  if (expiresAtMs > ctx.clock.now() + maxValidMs) {
-    throw new RefusedTokenError('The token is valid for more than a day.')
-  }
+  if (expiresAtMs > ctx.clock.now() + maxValidMs) throw refusal('The token is valid for more than a day.')
   const unmet = unmetCondition(trust.conditions, claims)
-  if (unmet !== null) throw new RefusedTokenError(`The claim ${unmet} of the token does not meet its condition.`)
+  if (unmet !== null) throw refusal(`The claim ${unmet} of the token does not meet its condition.`)
   return { subject, expiresAt: new Date(expiresAtMs) }
 }
 
@@ -70,7 +65,7 @@ function issuerOf(token: string): unknown {
   try {
     return decodeJwt(token).iss
   } catch {
-    throw new RefusedTokenError('The token is not a signed JWT.')
+    throw refusal('The token is not a signed JWT.')
   }
 }
 
@@ -81,11 +76,16 @@ const claimRefusals: Readonly<Record<string, string>> = {
   exp: 'The token does not say when it expires.',
 }
 
+/** The refusal of a token, in a sentence for the author of the job. */
+export function refusal(message: string, cause?: unknown): AppError {
+  return new AppError('unauthenticated', message, { cause })
+}
+
 // A key of the issuer may be malformed or too short.
 function refusalOf(cause: unknown): Error {
   const isRefusal = [errors.JOSEError, TypeError, DOMException].some(kind => cause instanceof kind)
   if (!isRefusal) return cause as Error // a fault
-  return new RefusedTokenError(sentenceOf(cause), { cause })
+  return refusal(sentenceOf(cause), cause)
 }
 
 // Never a text of the library or of the token.
