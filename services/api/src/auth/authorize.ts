@@ -7,7 +7,7 @@ import type { Context } from '../context.ts'
 import { logCaller } from '../http/request-log.ts'
 import { findApiKey, requireApiKeyInForce } from './api-key.ts'
 import { callerAddress } from './caller-address.ts'
-import { findUser, refuseSuspended, type UserCaller } from './find-user.ts'
+import { findUser, suspended, type UserCaller } from './find-user.ts'
 import { askAgain, isAskedAgain } from './rate-limits.ts'
 import { requireSecondFactor } from './second-factors.ts'
 
@@ -36,8 +36,6 @@ export type Granted<R> = { readonly [granted]: R }
  */
 export type Allowed<R extends ActionIn<'workspace'> = ActionIn<'workspace'>> = WorkspaceCaller & Granted<R>
 
-type SignedIn = { user: UserCaller }
-
 /** The caller as an endpoint gets it. Where API keys have no right, the caller is a user. */
 export type CallerOf<R extends Right> = R extends 'public'
   ? null
@@ -51,11 +49,9 @@ type CallerIn<R> = R extends ActionIn<'workspace'> ? WorkspaceCaller : Organizat
 
 type UserOf<R extends Right> = R extends Action
   ? (typeof rights)[R]['apiKey'] extends false
-    ? SignedIn
+    ? { user: UserCaller }
     : unknown
   : unknown
-
-type Caller = null | UserCaller | OperatorCaller | OrganizationCaller | WorkspaceCaller
 
 type Params = Readonly<Record<string, string>>
 
@@ -90,13 +86,7 @@ export function authorizeAgain<R extends Right>(
   return authorize(ctx, request, right, params, others)
 }
 
-async function authorizeAny(
-  ctx: Context,
-  request: Request,
-  right: Right,
-  params: Params,
-  others: readonly Action[],
-): Promise<Caller> {
+async function authorizeAny(ctx: Context, request: Request, right: Right, params: Params, others: readonly Action[]) {
   if (right === 'public') return null
   if (right === 'signed_in') return findUser(ctx, request)
   if (right === 'operator') return findOperator(ctx, request)
@@ -202,7 +192,7 @@ async function findMemberOfWorkspace(
   const { id: organizationId, requireSecondFactor: isFactorRequired } = workspace.organization
   logCaller(request, { organizationId, workspaceId })
   refuseSuspendedOrganization(workspace.organization)
-  refuseSuspended('workspace', workspace.suspendedAt)
+  if (workspace.suspendedAt !== null) throw suspended('workspace')
   if (isFactorRequired) await requireSecondFactor(ctx, user)
   const actor: Actor = { kind: 'user', role, policy: workspace.organization, workspaceRole }
   const [address, agent] = [user.address, agentOf(request)]
@@ -224,7 +214,7 @@ type Members = Array<{ role: Role; user: { suspendedAt: Date | null } }>
 // A suspended user suspends the organizations in which the user is the oldest owner, as the view `suspended_workspaces` does.
 function refuseSuspendedOrganization({ suspendedAt, memberships }: { suspendedAt: Date | null; memberships: Members }) {
   const owner = memberships.find(({ role }) => role === 'owner')
-  refuseSuspended('organization', suspendedAt ?? owner?.user.suspendedAt ?? null)
+  if (suspendedAt !== null || owner?.user.suspendedAt) throw suspended('organization')
 }
 
 function namedWorkspace(request: Request): string | undefined {

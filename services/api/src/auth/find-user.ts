@@ -124,11 +124,6 @@ async function renewSession(
   else request.res?.setHeader('X-Session-Token', token)
 }
 
-/** Throws `suspended` when an operator has suspended the object. */
-export function refuseSuspended(name: 'organization' | 'workspace', suspendedAt: Date | null): void {
-  if (suspendedAt !== null) throw suspended(name)
-}
-
 /** Returns the refusal of a suspended user, organization or workspace. */
 export function suspended(name: 'user' | 'organization' | 'workspace'): AppError {
   return new AppError('suspended', `The ${name} is suspended. Contact the operator of this installation.`)
