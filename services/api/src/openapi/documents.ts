@@ -13,23 +13,17 @@ import { endpoint } from '../endpoint.ts'
 import { ApiResponse, text } from '../http/response.ts'
 import { escapeHtml, pageHeaders, renderPage, renderProse, renderReference } from './render-page.ts'
 
-const sendDocument = documentSender('application/json', writeApi)
-const sendReference = documentSender('text/html', renderReference, pageHeaders)
-
-export const getOpenApi = endpoint(operations.getOpenApi, (ctx, { request }) => sendDocument(ctx, request))
-
-export const getReference = endpoint(operations.getReference, (ctx, { request }) => sendReference(ctx, request))
-
 const compress = promisify(gzip)
 
-/**
- * Returns a function that writes a form of the document once, and fills in its times and compresses it once a minute at
- * most.
- */
+export const getOpenApi = endpoint(operations.getOpenApi, documentSender('application/json', writeApi))
+
+export const getReference = endpoint(operations.getReference, documentSender('text/html', renderReference, pageHeaders))
+
+/** Makes a handler that writes a form of the document once, and fills in its times and compresses it once a minute at most. */
 function documentSender(type: string, write: (document: OpenApiDocument) => string, headers = {}) {
   let written: string | undefined
   let current: { minute: number; plain: Buffer; compressed: Promise<Buffer> } | undefined
-  return async (ctx: Context, request: Request): Promise<ApiResponse> => {
+  return async (ctx: Context, { request }: { request: Request }): Promise<ApiResponse> => {
     const now = ctx.clock.now()
     const minute = Math.floor(now / 60_000)
     if (current?.minute !== minute) {
