@@ -13,7 +13,7 @@ import { type MailKind, mayMail } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { agentOf, deviceName, knownDevice } from './device.ts'
 
-type Owner = { id: string; email: string }
+export type Owner = { id: string; email: string }
 
 /**
  * Stores a mail about a sign-in, unless the browser is known by its cookie, or the same program signed in from the same

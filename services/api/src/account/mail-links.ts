@@ -12,21 +12,16 @@ import { deleteFactors } from '../auth/second-factors.ts'
 import { clearLoginAttempts, consumeRequest } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
-import { recordFactorChange, recordNewPassword, storeMail } from './account-mail.ts'
+import { type Owner, recordFactorChange, recordNewPassword, storeMail } from './account-mail.ts'
 import { hashPassword, noPasswordHash, requirePasswordLogin } from './password.ts'
 
 export const confirmEmail = endpoint(operations.confirmEmail, async (ctx, { body, request }) => {
-  await consumeRequest(ctx, 'reset', callerAddress(request))
-  const tokenHash = hashOneTimeToken(body.token)
-  const valid = { tokenHash, expiresAt: { gt: new Date(ctx.clock.now()) } }
-  const confirmation = await ctx.prisma.emailConfirmation.findFirst({ where: valid })
-  if (!confirmation) {
-    const message = 'The link is unknown, was used, or is older than a day. Request another one.'
-    throw invalidField('token', 'invalid_token', message)
-  }
+  const address = callerAddress(request)
+  await consumeRequest(ctx, 'reset', address)
+  const confirmation = await ctx.prisma.emailConfirmation.findFirst({ where: openLink(ctx, body.token) })
+  if (!confirmation) throw unknownLink('a day')
   const { userId } = confirmation
   const proof = (await hasSession(ctx, request, userId)) ? 'session' : 'mail'
-  const address = callerAddress(request)
   await ctx.prisma.$transaction(tx => recordConfirmedEmail(ctx, tx, userId, { proof, address }))
 })
 
@@ -47,8 +42,6 @@ export const resendConfirmation = endpoint(operations.resendConfirmation, async 
 })
 
 const confirmationMs = 24 * 3_600_000
-
-type Owner = { id: string; email: string }
 
 /** Stores the mail with the link that confirms a user's address, unless the address has got too many mails. */
 export async function storeConfirmationMail(ctx: Context, tx: PrismaTransaction, user: Owner, address: string) {
@@ -137,28 +130,30 @@ async function sendLink(ctx: Context, email: string, address: string): Promise<v
 
 export const resetPassword = endpoint(operations.resetPassword, async (ctx, { body, request }) => {
   requirePasswordLogin(ctx)
-  await consumeRequest(ctx, 'reset', callerAddress(request))
-  const tokenHash = hashOneTimeToken(body.token)
-  const valid = { tokenHash, expiresAt: { gt: new Date(ctx.clock.now()) } }
-  const reset = await ctx.prisma.passwordReset.findFirst({ where: valid })
-  if (!reset) throw unknownToken()
-  const { userId } = reset
-  const passwordHash = await hashPassword(body.password, callerAddress(request))
-  const { email } = await ctx.prisma.user.findUniqueOrThrow({ where: { id: userId }, select: { email: true } })
+  const address = callerAddress(request)
+  await consumeRequest(ctx, 'reset', address)
+  const where = openLink(ctx, body.token)
+  const reset = await ctx.prisma.passwordReset.findFirst({ where, include: { user: true } })
+  if (!reset) throw unknownLink('an hour')
+  const { userId, user } = reset
+  const passwordHash = await hashPassword(body.password, address)
   await ctx.prisma.$transaction(async tx => {
     // Only one of several concurrent requests deletes it. Links that were sent before end, too.
-    const { count } = await tx.passwordReset.deleteMany({ where: valid })
-    if (count === 0) throw unknownToken()
+    const { count } = await tx.passwordReset.deleteMany({ where })
+    if (count === 0) throw unknownLink('an hour')
     await tx.passwordReset.deleteMany({ where: { userId } })
-    await recordConfirmedEmail(ctx, tx, userId, { proof: 'mail', address: callerAddress(request) })
+    await recordConfirmedEmail(ctx, tx, userId, { proof: 'mail', address })
     await tx.user.update({ where: { id: userId }, data: { passwordHash } })
-    const change = { action: 'password_reset', address: callerAddress(request) } as const
-    await recordNewPassword(ctx, tx, { id: userId, email }, change)
+    await recordNewPassword(ctx, tx, user, { action: 'password_reset', address })
   })
-  await clearLoginAttempts(ctx, email)
+  await clearLoginAttempts(ctx, user.email)
 })
 
-function unknownToken(): AppError {
-  const message = 'The link is unknown, was used, or is older than an hour. Request another one.'
+function openLink({ clock }: Context, token: string) {
+  return { tokenHash: hashOneTimeToken(token), expiresAt: { gt: new Date(clock.now()) } }
+}
+
+function unknownLink(age: string): AppError {
+  const message = `The link is unknown, was used, or is older than ${age}. Request another one.`
   return invalidField('token', 'invalid_token', message)
 }
