@@ -32,7 +32,7 @@ export async function mailNewDevice(ctx: Context, tx: PrismaTransaction, user: O
     FROM users u WHERE id = ${user.id}::uuid`
   if (found?.isKnown !== false) return
   const device = { device: deviceName(agent), address, at: new Date(ctx.clock.now()) }
-  const mail = newDeviceMail(user.email, profileOf(ctx), device)
+  const mail = newDeviceMail(user.email, `${ctx.config.publicUrl}/account/profile`, device)
   await storeMail(ctx, tx, user, { label: 'sign-in from a new device', mail, address })
 }
 
@@ -62,12 +62,8 @@ export async function recordFactorChange(
   await recordAccountEntry(tx, { userId, action, address: address ?? '', byOperator: address === null })
   const user = await tx.user.findUniqueOrThrow({ where: { id: userId } })
   const at = new Date(ctx.clock.now())
-  const mail = factorChangeMail(user.email, profileOf(ctx), { what, address, at })
+  const mail = factorChangeMail(user.email, `${ctx.config.publicUrl}/account/profile`, { what, address, at })
   await storeMail(ctx, tx, user, { label: 'second factor', mail, address: address ?? '' })
-}
-
-function profileOf({ config }: Context): string {
-  return `${config.publicUrl}/account/profile`
 }
 
 type AccountMail = {

@@ -87,16 +87,10 @@ export function provePassword(
   return inHashingSlot(from.address, async () => {
     const failure = await consumeLoginAttempt(ctx, email, from)
     const success = await consumeRightPassword(ctx, email, from)
-    const matches = await isPassword(password, passwordHash)
+    const matches = (await verify(passwordHash ?? (await noPasswordHash()), password)) && passwordHash !== null
     await (matches ? failure : success).refund()
     return matches
   })
-}
-
-// Takes the same time for a hash of null.
-async function isPassword(password: string, stored: string | null): Promise<boolean> {
-  const matches = await verify(stored ?? (await noPasswordHash()), password)
-  return matches && stored !== null
 }
 
 /** Returns whether a hash was made at a lower cost than new ones. */

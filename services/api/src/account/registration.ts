@@ -49,15 +49,8 @@ export async function hasAccounts(prisma: PrismaTransaction): Promise<boolean> {
 
 type Config = Context['config']
 
-/** Who may create an account without an invitation at this moment. */
-type Registration = Config['registration']
-
-/**
- * Returns who may create an account. The first account of an installation may register without an invitation, because
- * there is no member to send one.
- * @param hasAccounts - Whether an account exists.
- */
-function registrationNow(configured: Registration, hasAccounts: boolean): Registration {
+/** The first account of an installation may register without an invitation, because there is no member to send one. */
+function registrationNow(configured: Config['registration'], hasAccounts: boolean): Config['registration'] {
   return configured === 'invite' && !hasAccounts ? 'open' : configured
 }
 
