@@ -129,15 +129,10 @@ async function findInvitation(tx: PrismaTransaction, token: string, now: number)
 }
 
 function requireOpen(row: InvitationRow, now: number): void {
-  switch (statusOf(row, now)) {
-    case 'accepted':
-      throw new AppError('invitation_used', 'This invitation has already been accepted.')
-    case 'revoked':
-      throw revoked()
-    case 'expired':
-      throw new AppError('invitation_expired', 'This invitation has expired: request a new one.')
-    case 'pending':
-  }
+  const status = statusOf(row, now)
+  if (status === 'accepted') throw new AppError('invitation_used', 'This invitation has already been accepted.')
+  if (status === 'revoked') throw revoked()
+  if (status === 'expired') throw new AppError('invitation_expired', 'This invitation has expired: request a new one.')
 }
 
 /**

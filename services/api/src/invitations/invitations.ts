@@ -164,18 +164,15 @@ function inviterOf({ organizationId, user, actor }: CallerOf<'invitation.create'
   return { organizationId, userId: user.userId, role: actor.kind === 'user' ? actor.role : 'member' }
 }
 
-/** A workspace to which a user may invite, with the highest role that the user may grant in it. */
-type InvitableWorkspace = { id: string; maxRole: WorkspaceRole }
-
 /**
- * Returns the workspaces to which a user may invite: all of the organization for owners and admins, and for a member only
- * the member's own.
+ * Returns the workspaces to which a user may invite, with the highest role that the user may grant: all of the organization
+ * for owners and admins, and for a member only the member's own.
  */
 export async function invitableWorkspaces(
   tx: PrismaTransaction,
   ids: readonly string[],
   { organizationId, userId, role }: Inviter,
-): Promise<InvitableWorkspace[]> {
+): Promise<Array<{ id: string; maxRole: WorkspaceRole }>> {
   const isMember = role === 'member'
   const own = isMember ? { members: { some: { userId } } } : {}
   const rows = await tx.workspace.findMany({
