@@ -1,5 +1,5 @@
 import { operations } from '@belfry/contract/operations'
-import type { Organization, OrganizationSummary, UpdateOrganizationBody } from '@belfry/contract/organization'
+import type { Organization, UpdateOrganizationBody } from '@belfry/contract/organization'
 import type { Usage } from '@belfry/contract/usage'
 import type { Organization as OrganizationRow } from '@belfry/db/generated/client'
 import { isUniqueViolation, type PrismaTransaction } from '@belfry/db/postgres/create-prisma'
@@ -37,7 +37,7 @@ export const getOrganization = endpoint(
   operations.getOrganization,
   async (ctx, { caller: { organizationId, actor } }) => {
     const row = await ctx.prisma.organization.findUniqueOrThrow({ where: { id: organizationId } })
-    if (actor.kind === 'api_key') return presentOrganizationSummary(row)
+    if (actor.kind === 'api_key') return { id: toId('org', row.id), name: row.name, slug: row.slug, tier: row.tier }
     const used = decide(actor, 'usage.read').allowed ? await readUsage(ctx.pool, organizationId) : null
     return { ...presentOrganization(row), ...(used && { usage: presentUsage(ctx, used) }) }
   },
@@ -134,10 +134,6 @@ function presentOrganization(row: OrganizationRow): Organization {
 function policyOf(row: OrganizationRow) {
   const flags = policyFlags.map(flag => [flagName(flag), row[flag]])
   return Object.fromEntries(flags) as Organization['policy'] // each flag by its public name
-}
-
-function presentOrganizationSummary({ id, name, slug, tier }: OrganizationRow): OrganizationSummary {
-  return { id: toId('org', id), name, slug, tier }
 }
 
 export const createOrganization = endpoint(operations.createOrganization, async (ctx, { caller, body: { name } }) => {
