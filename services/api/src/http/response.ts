@@ -32,15 +32,6 @@ export function accepted(location: string, body: unknown): ApiResponse {
   return new ApiResponse({ status: 202, body, headers: { Location: location } })
 }
 
-/** Returns a text of another type than JSON. */
-export function text(type: string, content: string | Buffer, headers: Record<string, string> = {}): ApiResponse {
-  return new ApiResponse({
-    status: 200,
-    text: content,
-    headers: { 'Content-Type': `${type}; charset=utf-8`, ...headers },
-  })
-}
-
 /**
  * Calls `act` when the response to a request whose body is not read is sent, or its caller has left; perhaps more than once.
  * The response alone does not tell: while it waits for an earlier one on its connection, it is not closed with it.

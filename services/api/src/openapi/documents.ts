@@ -10,17 +10,17 @@ import { version } from '@belfry/domain/version'
 import type { Request } from 'express'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
-import { ApiResponse, text } from '../http/response.ts'
+import { ApiResponse } from '../http/response.ts'
 import { escapeHtml, pageHeaders, renderPage, renderProse, renderReference } from './render-page.ts'
 
 const compress = promisify(gzip)
 
-export const getOpenApi = endpoint(operations.getOpenApi, documentSender('application/json', writeApi))
+export const getOpenApi = endpoint(operations.getOpenApi, documentSender(writeApi))
 
-export const getReference = endpoint(operations.getReference, documentSender('text/html', renderReference, pageHeaders))
+export const getReference = endpoint(operations.getReference, documentSender(renderReference, pageHeaders))
 
 /** Makes a handler that writes a form of the document once, and fills in its times and compresses it once a minute at most. */
-function documentSender(type: string, write: (document: OpenApiDocument) => string, headers = {}) {
+function documentSender(write: (document: OpenApiDocument) => string, headers = {}) {
   let written: string | undefined
   let current: { minute: number; plain: Buffer; compressed: Promise<Buffer> } | undefined
   return async (ctx: Context, { request }: { request: Request }): Promise<ApiResponse> => {
@@ -33,8 +33,10 @@ function documentSender(type: string, write: (document: OpenApiDocument) => stri
     }
     const { plain, compressed } = current
     const varied = { ...headers, Vary: 'Accept-Encoding' }
-    if (request.acceptsEncodings('gzip', 'identity') !== 'gzip') return text(type, plain, varied)
-    return text(type, await compressed, { ...varied, 'Content-Encoding': 'gzip' })
+    if (request.acceptsEncodings('gzip', 'identity') !== 'gzip')
+      return new ApiResponse({ status: 200, text: plain, headers: varied })
+    const zipped = { ...varied, 'Content-Encoding': 'gzip' }
+    return new ApiResponse({ status: 200, text: await compressed, headers: zipped })
   }
 }
 
@@ -47,7 +49,7 @@ export const getProblem = endpoint(operations.getProblem, async (_ctx, { request
   const page = { code, status: first.status, title: first.title, description }
   if (request.accepts('json', 'html') !== 'html')
     return new ApiResponse({ status: 200, body: page, headers: { Vary: 'Accept' } })
-  return text('text/html', renderProblem(page), { ...pageHeaders, Vary: 'Accept' })
+  return new ApiResponse({ status: 200, text: renderProblem(page), headers: { ...pageHeaders, Vary: 'Accept' } })
 })
 
 /** Returns what a code means in a response, a field and a run, where it exists. */

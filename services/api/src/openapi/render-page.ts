@@ -8,8 +8,9 @@ import { pageStyle } from './page-style.ts'
 
 const styleHash = createHash('sha256').update(pageStyle).digest('base64')
 
-/** Headers that restrict a browser to loading the style in these pages. */
+/** Headers of these pages. They restrict a browser to loading their style. */
 export const pageHeaders = {
+  'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   'Referrer-Policy': 'no-referrer',
 }
