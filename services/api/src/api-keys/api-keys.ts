@@ -26,14 +26,13 @@ export const listApiKeys = endpoint(operations.listApiKeys, async (ctx, { caller
 export const revokeApiKey = endpoint(operations.revokeApiKey, async (ctx, { caller, params: { key: id } }) => {
   const { workspaceId, user, actor } = caller
   await ctx.prisma.$transaction(async tx => {
-    const select = { name: true, prefix: true, scopes: true, createdBy: true }
-    const found = await tx.apiKey.findFirst({ where: { id, workspaceId }, select })
+    const found = await tx.apiKey.findFirst({ where: { id, workspaceId } })
     if (!found) throw notFound()
-    const { scopes, createdBy, ...row } = found
+    const { name, prefix, scopes, createdBy } = found
     if (createdBy !== user.userId) requireRightsOf(actor, scopes)
     const revokedAt = new Date(ctx.clock.now())
     const { count } = await tx.apiKey.updateMany({ where: { id, workspaceId, revokedAt: null }, data: { revokedAt } })
-    if (count > 0) await audit(tx, caller, 'api_key.revoked', toId('key', id), row)
+    if (count > 0) await audit(tx, caller, 'api_key.revoked', toId('key', id), { name, prefix })
     await endMcpSubscriptionsOf(tx, { workspaceId, keyId: id, endsAt: null })
   })
   forgetApiKeys(ctx.apiKeys, key => key.keyId === id)
@@ -86,10 +85,7 @@ async function expiryOf(
   organizationId: string,
   wanted: Date | null | undefined,
 ): Promise<Date | null> {
-  const { maxApiKeyDays } = await tx.organization.findUniqueOrThrow({
-    where: { id: organizationId },
-    select: { maxApiKeyDays: true },
-  })
+  const { maxApiKeyDays } = await tx.organization.findUniqueOrThrow({ where: { id: organizationId } })
   const now = clock.now()
   if (wanted && wanted.getTime() <= now) throw wrongExpiry('not_future', 'must be in the future.')
   if (maxApiKeyDays === null) return wanted ?? null

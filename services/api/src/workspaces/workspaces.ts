@@ -127,10 +127,7 @@ export const putWorkspaceMember = endpoint(operations.putWorkspaceMember, async 
   const key = { workspaceId_userId: { workspaceId, userId } }
   const row = await ctx.prisma.$transaction(async tx => {
     await lockOrganization(tx, organizationId) // keeps the member from leaving meanwhile
-    const membership = await tx.membership.findUnique({
-      where: { organizationId_userId: { organizationId, userId } },
-      select: { workspaceRole: true },
-    })
+    const membership = await tx.membership.findUnique({ where: { organizationId_userId: { organizationId, userId } } })
     if (!membership) throw notFound()
     const before = await tx.workspaceMember.findUnique({ where: key, select: { role: true } })
     const role = body.role ?? before?.role ?? membership.workspaceRole
