@@ -73,15 +73,12 @@ type Limit = {
   sparing?: string
 }
 
-/** A counted attempt. An attempt with the other outcome is refunded. */
-export type Attempt = { refund(): Promise<void> }
-
 /**
  * Counts an attempt to log in to an account. It is counted before its result is known, so any number of concurrent
  * attempts are counted exactly.
  * @throws AppError `rate_limited`.
  */
-export async function consumeLoginAttempt(ctx: Context, email: string, { address, known }: Origin): Promise<Attempt> {
+export async function consumeLoginAttempt(ctx: Context, email: string, { address, known }: Origin) {
   if (known !== null) return consume(ctx, [{ name: `login with ${known}`, throttle: logins.account }])
   const sparing = widestOf(address)
   return consume(ctx, [
@@ -96,7 +93,7 @@ export async function consumeLoginAttempt(ctx: Context, email: string, { address
  * only unknown origins.
  * @throws AppError `rate_limited`.
  */
-export async function consumeRightPassword(ctx: Context, email: string, { address, known }: Origin): Promise<Attempt> {
+export async function consumeRightPassword(ctx: Context, email: string, { address, known }: Origin) {
   return consume(ctx, [
     ...(known === null ? perNetwork('right password', address, logins.address) : []),
     { name: `right password of ${email}`, throttle: rightPasswords },
@@ -117,7 +114,7 @@ export async function clearLoginAttempts({ pool }: Context, email: string): Prom
 const loginTo = (email: string) => `login to ${email}`
 
 /** Counts a request without an account. Throws `rate_limited`. */
-export async function consumeRequest(ctx: Context, kind: keyof typeof requests, address: string): Promise<Attempt> {
+export async function consumeRequest(ctx: Context, kind: keyof typeof requests, address: string) {
   const { network, total } = requests[kind]
   const all = total && { name: kind, throttle: total, sparing: widestOf(address) }
   return consume(ctx, [...perNetwork(kind, address, network), ...(all ? [all] : [])])
@@ -149,7 +146,7 @@ export async function consumeAlertConsent(
 }
 
 /** Counts an attempt under a name. Throws `rate_limited`. */
-export async function consumeOne(ctx: Context, kind: keyof typeof singles, name: string): Promise<Attempt> {
+export async function consumeOne(ctx: Context, kind: keyof typeof singles, name: string) {
   return consume(ctx, [{ name: `${kind} ${name}`, throttle: singles[kind] }])
 }
 
@@ -170,8 +167,9 @@ function mailLimits(kind: MailKind, email: string, address: string): Limit[] {
   return kind === 'notice' ? [own] : [own, all]
 }
 
-// One limit after the other: a caller over a personal limit must not use up the total.
-async function consume(ctx: Context, limits: readonly Limit[]): Promise<Attempt> {
+// One limit after the other: a caller over a personal limit must not use up the total. An attempt that turns out not to
+// count is refunded.
+async function consume(ctx: Context, limits: readonly Limit[]) {
   const consumed: Limit[] = []
   for (const limit of limits) consumed.push(await consumeWithin(ctx, limit))
   return {

@@ -2,6 +2,7 @@ import type { CreatePasskeyBody, PasskeyAssertion, PasskeyOptions } from '@belfr
 import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { parseJson } from '@belfry/domain/json-text'
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
+import type { UserRow } from '../account/sessions.ts'
 import { hashOneTimeToken, newOneTimeToken } from '../auth/one-time-token.ts'
 import type { Context } from '../context.ts'
 
@@ -13,10 +14,7 @@ function relyingParty({ config: { publicUrl } }: Context) {
   return { origin: publicUrl, id: new URL(publicUrl).hostname }
 }
 
-/** A user, as an authenticator shows it. */
-type Owner = { id: string; email: string; name: string }
-
-export async function enrolmentOptions(ctx: Context, user: Owner): Promise<PasskeyOptions> {
+export async function enrolmentOptions(ctx: Context, user: UserRow): Promise<PasskeyOptions> {
   const { generateRegistrationOptions } = await library()
   const challenge = await storeChallenge(ctx, ctx.prisma, 'passkey_enrolment', user.id)
   const options = await generateRegistrationOptions({

@@ -29,8 +29,7 @@ export const oidcVariables = {
   PASSWORD_LOGIN: z.enum(['on', 'off'], 'must be on or off').default('on'),
 }
 
-const variables = z.object(oidcVariables)
-type Variables = z.infer<typeof variables>
+type Variables = z.infer<z.ZodObject<typeof oidcVariables>>
 
 export type OidcSettings = NonNullable<ReturnType<typeof oidcOf>>
 

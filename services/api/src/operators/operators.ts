@@ -19,7 +19,7 @@ import { auditAsOperator, queueBoard } from './queue-board.ts'
 /** Makes the pages of the operators of this installation, under `/admin`. */
 export function operators(ctx: Context): Router {
   const router = Router()
-  router.use(['/queues', '/hosts'], operatorLogin(ctx, ctx.config.operatorPassword), requireOwnPage)
+  router.use(['/queues', '/hosts'], operatorLogin(ctx), requireOwnPage)
   addRoutes(router, ctx, hostRoutes)
   router.use('/queues', queueBoard(ctx))
   return router
@@ -44,9 +44,9 @@ const cacheOptions = { max: 1_000, ttl: 60_000 }
 /**
  * Authenticates operators: by the session of a user in `OPERATORS`, or by HTTP Basic as `operator` with the configured
  * password. Counts wrong passwords like logins.
- * @param password - The configured password, or null.
  */
-function operatorLogin(ctx: Context, password: string | null) {
+function operatorLogin(ctx: Context) {
+  const { operatorPassword: password } = ctx.config
   const expected = password === null ? null : digest(`operator:${password}`)
   const signedIn = new LRUCache<string, true>(cacheOptions)
 
