@@ -41,11 +41,6 @@ const mailsInTotal = { burst: 1000, everyMs: 1_000 }
 /** What a mail is: a link that a stranger may have caused, a link to a new password, or a notice to the user of an account. */
 export type MailKind = keyof typeof mails
 
-const invitations = { burst: 50, everyMs: 60_000 }
-
-// A recipient who has unsubscribed is asked again only now and then.
-const consentsAfterUnsubscribing = { burst: 2, everyMs: 7 * 24 * 3_600_000 }
-
 const tests = { burst: 10, everyMs: 30_000 }
 
 /** The limits that hold for one name each. */
@@ -61,6 +56,10 @@ const singles = {
   'connection tests of': tests,
   /** Of a workspace, a principal and a host, because a caller may point a callback at the host of another. */
   challenges: { burst: 20, everyMs: 30_000 },
+  'invitations of': { burst: 50, everyMs: 60_000 },
+  'alert consents of': tests,
+  /** A recipient who has unsubscribed is asked again only now and then. */
+  'alert consent of unsubscribed': { burst: 2, everyMs: 7 * 24 * 3_600_000 },
 }
 
 // What a network may still do past a limit that others can use up.
@@ -120,51 +119,30 @@ export async function consumeRequest(ctx: Context, kind: keyof typeof requests, 
   return consume(ctx, [...perNetwork(kind, address, network), ...(all ? [all] : [])])
 }
 
-/** Counts a mail that an organization sends to an address. Throws `rate_limited`. */
-export async function consumeInvitation(
-  ctx: Context,
-  { organizationId, address }: { organizationId: string; address: string },
-  email: string,
-): Promise<void> {
-  const own = { name: `invitations of ${organizationId}`, throttle: invitations }
-  await consume(ctx, [own, ...mailLimits('mail', email, address)])
-}
-
-/** Counts a mail that asks a recipient whether a workspace may send alerts. Throws `rate_limited`. */
-export async function consumeAlertConsent(
-  ctx: Context,
-  { workspaceId, address }: { workspaceId: string; address: string },
-  email: string,
-  isUnsubscribed: boolean,
-): Promise<void> {
-  const again = { name: `alert consent of unsubscribed ${email}`, throttle: consentsAfterUnsubscribing }
-  await consume(ctx, [
-    { name: `alert consents of ${workspaceId}`, throttle: tests },
-    ...mailLimits('mail', email, address),
-    ...(isUnsubscribed ? [again] : []),
-  ])
-}
-
 /** Counts an attempt under a name. Throws `rate_limited`. */
 export async function consumeOne(ctx: Context, kind: keyof typeof singles, name: string) {
   return consume(ctx, [{ name: `${kind} ${name}`, throttle: singles[kind] }])
 }
 
-/** Counts a mail, and returns whether it may be sent: this protects mailboxes from being flooded. */
+/**
+ * Counts a mail: this protects mailboxes from being flooded. Throws `rate_limited`.
+ * @param address - Where the request comes from that causes the mail.
+ */
+export async function consumeMail(ctx: Context, kind: MailKind, email: string, address: string) {
+  const own = { name: `${kind} to ${email}`, throttle: mails[kind] }
+  const all = { name: 'mail', throttle: mailsInTotal, sparing: widestOf(address) }
+  return consume(ctx, kind === 'notice' ? [own] : [own, all])
+}
+
+/** Counts a mail, and returns whether it may be sent. */
 export async function mayMail(ctx: Context, kind: MailKind, email: string, address: string): Promise<boolean> {
   try {
-    await consume(ctx, mailLimits(kind, email, address))
+    await consumeMail(ctx, kind, email, address)
     return true
   } catch (error) {
     if (error instanceof AppError && error.code === 'rate_limited') return false
     throw error
   }
-}
-
-function mailLimits(kind: MailKind, email: string, address: string): Limit[] {
-  const own = { name: `${kind} to ${email}`, throttle: mails[kind] }
-  const all = { name: 'mail', throttle: mailsInTotal, sparing: widestOf(address) }
-  return kind === 'notice' ? [own] : [own, all]
 }
 
 // One limit after the other: a caller over a personal limit must not use up the total. An attempt that turns out not to

@@ -24,7 +24,7 @@ import { audit } from '../audit/audit.ts'
 import type { Allowed } from '../auth/authorize.ts'
 import { callerAddress } from '../auth/caller-address.ts'
 import { hashOneTimeToken, newOneTimeToken } from '../auth/one-time-token.ts'
-import { consumeAlertConsent, consumeOne, consumeRequest } from '../auth/throttle.ts'
+import { consumeMail, consumeOne, consumeRequest } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { refuseUsedKey } from '../http/errors.ts'
@@ -176,7 +176,9 @@ async function targetIn(
   await refuseBlockedAddress(ctx, email)
   const { isUnsubscribed } = await readMailBlock(ctx.pool, email)
   if (!isUnsubscribed && !(await mustConfirm(ctx, caller.organizationId, email))) return { ...target, token: null }
-  await consumeAlertConsent(ctx, caller, email, isUnsubscribed)
+  await consumeOne(ctx, 'alert consents of', caller.workspaceId)
+  await consumeMail(ctx, 'mail', email, caller.address)
+  if (isUnsubscribed) await consumeOne(ctx, 'alert consent of unsubscribed', email)
   const { token, tokenHash } = newOneTimeToken()
   return { ...target, token, confirmHash: tokenHash }
 }

@@ -10,7 +10,7 @@ import { addMail, refuseBlockedAddress } from '../account/account-mail.ts'
 import { audit } from '../audit/audit.ts'
 import type { CallerOf } from '../auth/authorize.ts'
 import { newOneTimeToken } from '../auth/one-time-token.ts'
-import { consumeInvitation } from '../auth/throttle.ts'
+import { consumeMail, consumeOne } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { type PageRows, readPage } from '../http/page.ts'
@@ -23,7 +23,8 @@ export const createInvitation = endpoint(operations.createInvitation, async (ctx
   requireGrantable(actor, body.role)
   const email = body.email.toLowerCase()
   await refuseBlockedAddress(ctx, email)
-  await consumeInvitation(ctx, caller, email)
+  await consumeOne(ctx, 'invitations of', organizationId)
+  await consumeMail(ctx, 'mail', email, caller.address)
   const id = newUuid()
   const { token, tokenHash } = newOneTimeToken()
   const expiresAt = new Date(ctx.clock.now() + invitationMs)
@@ -96,7 +97,8 @@ export const resendInvitation = endpoint(operations.resendInvitation, async (ctx
   if (!found) throw notFound()
   requireGrantable(caller.actor, found.role)
   await refuseBlockedAddress(ctx, found.email)
-  await consumeInvitation(ctx, caller, found.email)
+  await consumeOne(ctx, 'invitations of', organizationId)
+  await consumeMail(ctx, 'mail', found.email, caller.address)
   const { token, tokenHash } = newOneTimeToken()
   const expiresAt = new Date(ctx.clock.now() + invitationMs)
   const quota = await readQuota(ctx, organizationId)
