@@ -8,7 +8,7 @@ import { logCaller } from '../http/request-log.ts'
 import { findApiKey, requireApiKeyInForce } from './api-key.ts'
 import { callerAddress } from './caller-address.ts'
 import { findUser, suspended, type UserCaller } from './find-user.ts'
-import { askAgain, isAskedAgain } from './rate-limits.ts'
+import { askedAgain, isAskedAgain } from './rate-limits.ts'
 import { requireSecondFactor } from './second-factors.ts'
 
 /** A caller that acts on an organization: a user, or the API key of one of its workspaces. */
@@ -82,7 +82,7 @@ export function authorizeAgain<R extends Right>(
   params: Params = {},
   others: readonly R[] = [],
 ): Promise<CallerOf<R>> {
-  askAgain(request)
+  askedAgain.add(request)
   return authorize(ctx, request, right, params, others)
 }
 

@@ -34,12 +34,8 @@ export function createRateLimits(now: () => number = steadyTime) {
   }
 }
 
-const askedAgain = new WeakSet<Request>()
-
-/** Notes that the caller of a request has been checked. */
-export function askAgain(request: Request): void {
-  askedAgain.add(request)
-}
+/** The requests whose caller is checked again before their response begins. */
+export const askedAgain = new WeakSet<Request>()
 
 /**
  * Returns whether the caller of a request has been checked before: an endpoint asks again after a late body, and a stream
