@@ -15,7 +15,7 @@ const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 export function checkHost(hosts: readonly string[]) {
   const known = new Set(hosts)
   return (request: Request, _response: Response, next: NextFunction): void => {
-    const name = nameOf(request.headers.host ?? '')
+    const name = (request.headers.host ?? '').replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase()
     if (!known.has(name) && !loopback.test(name)) {
       throw new AppError(
         'misdirected_request',
@@ -24,10 +24,6 @@ export function checkHost(hosts: readonly string[]) {
     }
     next()
   }
-}
-
-function nameOf(host: string): string {
-  return host.replace(/:\d*$/, '').replace(/\.$/, '').toLowerCase()
 }
 
 /** Parses comma-separated host names and addresses. Throws for anything else. */

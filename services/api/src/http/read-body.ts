@@ -24,7 +24,9 @@ export async function readJsonBody(request: IncomingMessage, response: ServerRes
   if (!isJson(request.headers['content-type'] ?? '') || isEncoded(request)) {
     throw new AppError('unsupported_media_type', 'Send the body as application/json in UTF-8, not compressed.')
   }
-  const text = decode(await readBytes(request, response, limits.maxBytes)) || '{}'
+  const bytes = await readBytes(request, response, limits.maxBytes)
+  if (!isUtf8(bytes)) throw new AppError('malformed_json', 'The body is not valid UTF-8.')
+  const text = bytes.toString() || '{}'
   const inspected = inspectJson(text, limits)
   if (!inspected.ok) throw new AppError('malformed_json', inspected.reason)
   const unstorable = findUnstorable(text) && findUnstorable(withoutPayloads(inspected.value))
@@ -68,9 +70,4 @@ export function readBytes(request: IncomingMessage, response: ServerResponse, ma
     request.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
     request.on('error', reject) // also when the caller disconnects
   })
-}
-
-function decode(bytes: Buffer): string {
-  if (!isUtf8(bytes)) throw new AppError('malformed_json', 'The body is not valid UTF-8.')
-  return bytes.toString()
 }

@@ -57,13 +57,9 @@ function findPages(): string {
 function onlyOurFiles(_request: Request, response: Response, next: NextFunction): void {
   response.setHeader('Content-Security-Policy', policy)
   const send = response.send.bind(response)
-  response.send = body => send(typeof body === 'string' ? withoutOutsideLinks(body) : body)
+  // The page loads a typeface from another site.
+  response.send = body => send(typeof body === 'string' ? body.replaceAll(/<link[^>]*href="https?:[^>]*>/g, '') : body)
   next()
-}
-
-// The page loads a typeface from another site.
-function withoutOutsideLinks(html: string): string {
-  return html.replaceAll(/<link[^>]*href="https?:[^>]*>/g, '')
 }
 
 // The maximum for one click; another click continues.
