@@ -52,7 +52,6 @@ export type Input<O extends Served> = {
   arrivedAt: number
 }
 
-/** Returns errors in a body that its schema cannot find. */
 export type Inspect = (ctx: Context, body: unknown, schemaErrors: FieldError[]) => FieldError[]
 
 /** What a handler returns: the declared body, null for an object that does not exist, or more than is declared. */

@@ -58,7 +58,6 @@ export function knownDevice(ctx: Context, request: Request, userId: string): str
   return isProof ? id : null
 }
 
-/** Returns the `Set-Cookie` header by which a device is known as one of a user. */
 export function deviceCookie(ctx: Context, userId: string): string {
   const id = randomBytes(16).toString('base64url')
   return setCookie(

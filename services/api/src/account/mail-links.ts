@@ -94,7 +94,6 @@ export function mustConfirmEmail({ config }: Context, user: { emailConfirmedAt: 
   return config.confirmsEmails && user.emailConfirmedAt === null
 }
 
-/** Throws `email_not_confirmed` when a user must confirm the address first. */
 export function requireConfirmedEmail(ctx: Context, user: { emailConfirmedAt: Date | null }): void {
   if (!mustConfirmEmail(ctx, user)) return
   throw new AppError('email_not_confirmed', 'Open the link in the mail that we sent you, to confirm your address.')

@@ -99,13 +99,11 @@ export function isOutdatedHash(stored: string): boolean {
   return Number(memory ?? 0) < cost.memoryCost || Number(time ?? 0) < cost.timeCost
 }
 
-/** Throws `password_login_off` where users sign in through the issuer only. */
 export function requirePasswordLogin({ config }: Context): void {
   if (config.passwordLogin) return
   throw new AppError('password_login_off', 'Users of this installation sign in with single sign-on only.')
 }
 
-/** The refusal of a change of an account with a wrong password. */
 export function wrongPassword(): AppError {
   return invalidField('current_password', 'wrong_password', 'The current password is wrong.')
 }

@@ -54,7 +54,6 @@ function registrationNow(configured: Config['registration'], hasAccounts: boolea
   return configured === 'invite' && !hasAccounts ? 'open' : configured
 }
 
-/** Throws `registration_closed` unless a user may create an account with this address. */
 export function requireOpenRegistration(
   { registration, registrationDomains }: Pick<Config, 'registration' | 'registrationDomains'>,
   email: string,
@@ -69,7 +68,6 @@ export function requireOpenRegistration(
   throw closed(`Use an email address of ${registrationDomains.join(' or ')}.`)
 }
 
-/** Throws `registration_closed` unless an invitation may create an account. */
 export function requireRegistrationByInvitation({ registration }: Pick<Config, 'registration'>): void {
   if (registration === 'closed') throw closed('This installation creates no new accounts.')
 }

@@ -66,7 +66,6 @@ export function sessionCookie(ctx: Settings, token: string, expiresAt: Date): st
   return setCookie(ctx, 'belfry_session', token, expiresAt)
 }
 
-/** Returns the `Set-Cookie` header that removes the session token from a browser. */
 export function noSessionCookie(ctx: Settings): string {
   return sessionCookie(ctx, '', new Date(0))
 }

@@ -49,7 +49,6 @@ export const openPortal = endpoint(operations.openPortal, async (ctx, { caller: 
   return { url: session.url }
 })
 
-/** Reads the subscription of an organization and the limits of its tier, in the public form. */
 async function readSubscription(ctx: Context, organizationId: string): Promise<OrganizationSubscription> {
   const [usage, account] = await Promise.all([
     readUsage(ctx.pool, organizationId),

@@ -150,7 +150,6 @@ async function prove(ctx: Context, { userId, sessionId, address }: UserCaller, b
   return false
 }
 
-/** Returns the refusal of a proof. It names the field of the proof. */
 function wrong({ password, code, recovery_code }: ConfirmIdentityBody) {
   if (password !== undefined) return invalidField('password', 'wrong_password', 'The password is wrong.')
   if (code !== undefined) return invalidField('code', 'wrong_code', 'The code is wrong, expired or used.')

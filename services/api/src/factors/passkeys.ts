@@ -9,7 +9,6 @@ import type { Context } from '../context.ts'
 // The library is large, and most processes never need it.
 const library = () => import('@simplewebauthn/server')
 
-/** Returns the origin and the relying party of this installation, both from its public URL. */
 function relyingParty({ config: { publicUrl } }: Context) {
   return { origin: publicUrl, id: new URL(publicUrl).hostname }
 }

@@ -215,7 +215,6 @@ async function requireGrantableInWorkspaces(
 
 export type InvitationRow = Omit<StoredInvitation, 'tokenHash' | 'invitedBy'>
 
-/** Selects the shown columns of the user who invited. */
 const inviter = { select: { id: true, name: true } } as const
 
 type ShownInvitation = InvitationRow & { inviter: { id: string; name: string } }

@@ -2,7 +2,6 @@ import type { Logger } from '@belfry/runtime'
 import * as client from 'openid-client'
 import type { OidcSettings } from './settings.ts'
 
-/** The issuer through which users sign in. */
 export type OidcProvider = ReturnType<typeof openOidcProvider>
 
 const timeoutS = 5

@@ -33,7 +33,6 @@ type Variables = z.infer<z.ZodObject<typeof oidcVariables>>
 
 export type OidcSettings = NonNullable<ReturnType<typeof oidcOf>>
 
-/** Reports variables that are set without the variables they require. */
 export function requireOidc(env: Variables, context: z.RefinementCtx): void {
   const report = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
   if (env.OIDC_ISSUER !== undefined) {
@@ -47,7 +46,6 @@ export function requireOidc(env: Variables, context: z.RefinementCtx): void {
   if (env.PASSWORD_LOGIN === 'off') report('PASSWORD_LOGIN', 'off needs OIDC_ISSUER: users could not sign in')
 }
 
-/** Returns the settings of the issuer; null without one. */
 export function oidcOf(env: Variables) {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId } = env
   if (issuer === undefined || clientId === undefined) return null

@@ -192,14 +192,12 @@ type Attempt = z.infer<typeof attempt>
 /** How long a user has at the issuer. */
 const attemptMs = 10 * 60_000
 
-/** Returns the `Set-Cookie` header that keeps an attempt, encrypted. */
 async function attemptCookie(ctx: Context, begun: Attempt): Promise<string> {
   const now = ctx.clock.now()
   const sealed = await sealText(ctx.config.jwtKeys[0], 'sign-in', begun, attemptMs, now)
   return setCookie(ctx, 'belfry_oidc', sealed, new Date(now + attemptMs))
 }
 
-/** Returns the attempt that this browser has begun, unless it is too old. */
 async function attemptOf(ctx: Context, request: Request): Promise<Attempt | null> {
   const sealed = cookieOf(ctx, request, 'belfry_oidc')
   if (!sealed) return null

@@ -15,7 +15,6 @@ export const pageHeaders = {
   'Referrer-Policy': 'no-referrer',
 }
 
-/** Renders a page in the style of the reference. */
 export function renderPage(title: string, content: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -125,7 +124,6 @@ function renderMembers(schema: JsonSchema, components: Components, prefix = ''):
     .join('')
 }
 
-/** Renders one row of a table: name, type and description. */
 function renderRow(name: string, schema: JsonSchema, components: Components, isRequired: boolean): string {
   const described = { ...resolve(schema, components), ...schema }
   const mark = isRequired ? '<b title="required">*</b>' : ''

@@ -99,7 +99,6 @@ async function requireAnotherOwner(tx: PrismaTransaction, { organizationId, user
     throw new AppError('last_owner', 'Make another member an owner first: an organization needs at least one.')
 }
 
-/** Returns whether an organization has no other owner. */
 export async function isLastOwner(tx: PrismaTransaction, organizationId: string, userId: string): Promise<boolean> {
   return (await tx.membership.count({ where: { organizationId, role: 'owner', userId: { not: userId } } })) === 0
 }

@@ -8,7 +8,6 @@ const reserved = new Set([
   ...['invitations', 'metrics', 'readyz', 'register', 'reset-password', 'sign-in', 'unsubscribe', 'welcome'],
 ])
 
-/** Returns whether paths that begin with this slug have another meaning. */
 export function isReservedSlug(slug: string): boolean {
   return reserved.has(slug)
 }
@@ -20,7 +19,6 @@ export function slugOf(name: string): string {
   return slug.length < 2 ? 'organization' : slug.slice(0, maxLength).replace(/-$/, '')
 }
 
-/** Returns a slug with a random suffix, for a name that several organizations have. */
 export function withSuffix(slug: string): string {
   const suffix = randomBytes(3).toString('hex')
   return `${slug.slice(0, maxLength - suffix.length - 1).replace(/-$/, '')}-${suffix}`
