@@ -167,12 +167,7 @@ async function findMemberOfOrganization(
   return { organizationId, user, apiKeyId: null, actor, address: user.address, agent: agentOf(request) }
 }
 
-async function findMemberOfWorkspace(
-  ctx: Context,
-  request: Request,
-  user: UserCaller,
-  params: Params,
-): Promise<WorkspaceCaller> {
+async function findMemberOfWorkspace(ctx: Context, request: Request, user: UserCaller, params: Params) {
   const workspaceId = params.ws ?? namedWorkspace(request)
   if (workspaceId === undefined) {
     throw new AppError('unauthenticated', 'Send an API key in X-Api-Key, or a session with X-Workspace-Id.')

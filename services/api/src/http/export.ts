@@ -38,11 +38,7 @@ const inFlight = new Set<{ organizationId: string }>()
  * Returns a whole list as a file. Rows are read as the caller receives them, so memory does not grow with the list.
  * @throws AppError `rate_limited` when the organization has two exports already.
  */
-export function exportResponse<Row, Item>(
-  request: Request,
-  organizationId: string,
-  content: Export<Row, Item>,
-): ApiResponse {
+export function exportResponse<Row, Item>(request: Request, organizationId: string, content: Export<Row, Item>) {
   const { name, format } = content
   if ([...inFlight].filter(other => other.organizationId === organizationId).length >= maxExports) {
     const message = `An organization may have ${maxExports} exports at a time. Start this one when another has ended.`

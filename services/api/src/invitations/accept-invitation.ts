@@ -24,9 +24,7 @@ import { type InvitationRow, invitableWorkspaces, maxLaterRole, revoked, statusO
 
 export const previewInvitation = endpoint(operations.previewInvitation, (ctx, { body }) => preview(ctx, body.token))
 
-export const getInvitation = endpoint(operations.getInvitation, (ctx, { request }) =>
-  preview(ctx, String(request.params.token)),
-)
+export const getInvitation = endpoint(operations.getInvitation, (ctx, { params }) => preview(ctx, params.token))
 
 // Only readers of the mail have the token, so `has_account` is not disclosed to others.
 async function preview(ctx: Context, token: string): Promise<InvitationPreview> {
@@ -54,8 +52,8 @@ export const acceptInvitation = endpoint(operations.acceptInvitation, (ctx, { re
   accept(ctx, request, token, account),
 )
 
-export const acceptInvitationOfPath = endpoint(operations.acceptInvitationOfPath, (ctx, { request, body }) =>
-  accept(ctx, request, String(request.params.token), body),
+export const acceptInvitationOfPath = endpoint(operations.acceptInvitationOfPath, (ctx, { request, params, body }) =>
+  accept(ctx, request, params.token, body),
 )
 
 async function accept(ctx: Context, request: Request, token: string, { name, password }: AcceptInvitationBody) {

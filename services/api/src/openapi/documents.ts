@@ -41,8 +41,7 @@ function documentSender(write: (document: OpenApiDocument) => string, headers = 
 }
 
 /** Serves the target of a problem's `type`, and the codes of fields and runs: a page for browsers, JSON for other clients. */
-export const getProblem = endpoint(operations.getProblem, async (_ctx, { request }) => {
-  const code = String(request.params.code)
+export const getProblem = endpoint(operations.getProblem, async (_ctx, { request, params: { code } }) => {
   const [first, ...others] = explain(code)
   if (!first) throw notFound()
   const description = [first, ...others].map(one => one.text).join('\n\n')
