@@ -77,7 +77,9 @@ export async function readBounded<Row extends PageRow>(
   const found = await ctx.pool.query<Row & { reached: string | null }>(pageText(scan, values, limit), values)
   const reached = found.rows[0]?.reached ?? null
   const rows: Row[] = found.rows.filter(({ id }) => id !== null) // an empty page is one row
-  const last = hasAllBytes(rows) ? (rows.at(-1)?.id ?? null) : null
+  const bytes = rows.reduce((sum, { payload }) => sum + Buffer.byteLength(payload ?? ''), 0)
+  // With so many bytes the statement has left out the rows after these, if there are any.
+  const last = bytes >= maxPageBytes ? (rows.at(-1)?.id ?? null) : null
   const end = reached === null || (last !== null && last > reached) ? last : reached
   // The streams were scanned up to different ids. Rows beyond the newest of these belong to the next page.
   const complete = end === null ? rows : rows.filter(({ id }) => id >= end)
@@ -85,25 +87,17 @@ export async function readBounded<Row extends PageRow>(
   return { rows: shown, next: complete.length > limit ? (shown.at(-1)?.id ?? null) : end }
 }
 
-// The statement has then left out the rows after these, if there are any.
-function hasAllBytes(rows: readonly PageRow[]): boolean {
-  return rows.reduce((sum, { payload }) => sum + Buffer.byteLength(payload ?? ''), 0) >= maxPageBytes
-}
-
 function depthOf({ rest, streamCount, maxScanned = defaultMaxScanned }: Scan, limit: number): number {
   if (rest.text === '') return limit + 1
   return Math.max(minScannedPerStream, Math.floor(maxScanned / Math.max(1, streamCount)))
 }
 
-// The last of the values is the id after which the page begins.
-function streamText({ table, alias, along, order }: Scan, values: readonly unknown[]): string {
-  const conditions = `${along.text} AND ${alias}.id < coalesce($${values.length}::uuid, '${largestId}')`
-  return `SELECT ${alias}.* FROM ${table} ${alias} WHERE ${conditions} ORDER BY ${order}`
-}
-
 function pageText(scan: Scan, values: readonly unknown[], limit: number): string {
-  const { streams, alias, joined = '', rest, read, order, payload } = scan
-  const [stream, depth] = [streamText(scan, values), depthOf(scan, limit)]
+  const { streams, table, alias, along, joined = '', rest, read, order, payload } = scan
+  // The last of the values is the id after which the page begins.
+  const conditions = `${along.text} AND ${alias}.id < coalesce($${values.length}::uuid, '${largestId}')`
+  const stream = `SELECT ${alias}.* FROM ${table} ${alias} WHERE ${conditions} ORDER BY ${order}`
+  const depth = depthOf(scan, limit)
   const kept = rest.text === '' ? '' : `${joined} WHERE ${rest.text}`
   return `
     WITH ${payload ? 'candidate' : 'page'} AS MATERIALIZED (

@@ -13,18 +13,15 @@ import { ApiResponse } from './response.ts'
  */
 export function readKeyedRequest(request: Request, key: string | string[], workspaceId: string, bodyText: string) {
   if (typeof key === 'string' && /^[\x21-\x7e]{1,255}$/.test(key)) {
-    const text = `${request.method} ${canonicalPath(request)}\n${bodyText}`
+    // With decoded parameters, because callers may escape the same path differently.
+    const path = String(request.route.path).replace(/:(\w+)/g, (_, name: string) => String(request.params[name]))
+    const text = `${request.method} ${path}\n${bodyText}`
     return { workspaceId, key, hash: hash('sha256', text, 'buffer') }
   }
   const message = 'Idempotency-Key must consist of 1 to 255 visible ASCII characters, without spaces.'
   throw new AppError('validation_failed', message, {
     errors: [{ path: 'Idempotency-Key', code: 'invalid_value', message }],
   })
-}
-
-// Returns the path with decoded parameters, because callers may escape the same path differently.
-function canonicalPath({ route, params }: Request): string {
-  return String(route.path).replace(/:(\w+)/g, (_, name: string) => String(params[name]))
 }
 
 /**
@@ -72,7 +69,10 @@ async function runInTransaction(ctx: Context, request: KeyedRequest, run: RunCre
     throw new AppError('idempotency_key_reused', message)
   }
   if (once.kind === 'in_progress') throw inProgress()
-  return toResponse(once.answer, once.kind === 'repeated')
+  const { status, location, answer } = once.answer
+  const headers: Record<string, string> = location === null ? {} : { Location: location }
+  if (once.kind === 'repeated') headers['Idempotent-Replayed'] = 'true'
+  return new ApiResponse({ status, body: new RawJson(answer), headers })
 }
 
 function inProgress(): AppError {
@@ -83,11 +83,4 @@ function inProgress(): AppError {
 export function toKeptResponse({ parts: { status, headers, body } }: ApiResponse): KeptResponse {
   const location = headers?.Location
   return { status, location: typeof location === 'string' ? location : null, answer: toJsonText(body) }
-}
-
-function toResponse({ status, location, answer }: KeptResponse, isRepeated: boolean): ApiResponse {
-  const headers: Record<string, string> = {}
-  if (location !== null) headers.Location = location
-  if (isRepeated) headers['Idempotent-Replayed'] = 'true'
-  return new ApiResponse({ status, body: new RawJson(answer), headers })
 }

@@ -21,7 +21,8 @@ function isJson(contentType: string): boolean {
  */
 export async function readJsonBody(request: IncomingMessage, response: ServerResponse, limits: BodyLimits) {
   if (!hasBody(request)) return { text: '{}', value: {} }
-  if (!isJson(request.headers['content-type'] ?? '') || isEncoded(request)) {
+  const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = request.headers
+  if (!isJson(type) || encoding.toLowerCase() !== 'identity') {
     throw new AppError('unsupported_media_type', 'Send the body as application/json in UTF-8, not compressed.')
   }
   const bytes = await readBytes(request, response, limits.maxBytes)
@@ -41,11 +42,6 @@ function withoutPayloads(value: unknown): string {
 
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
-}
-
-function isEncoded(request: IncomingMessage): boolean {
-  const encoding = request.headers['content-encoding']
-  return encoding !== undefined && encoding.toLowerCase() !== 'identity'
 }
 
 export function readBytes(request: IncomingMessage, response: ServerResponse, maxBytes: number): Promise<Buffer> {
