@@ -1,8 +1,6 @@
 import type { AppErrorCode } from '@belfry/domain/app-error'
 import { countQueueAway, type Meter, measureBatches } from '@belfry/runtime'
 
-export type Metrics = ReturnType<typeof openMetrics>
-
 type ServedRequest = {
   method: string
   /** The pattern, not the path. */

@@ -53,19 +53,17 @@ export async function storeConfirmationMail(ctx: Context, tx: PrismaTransaction,
   await tx.emailConfirmation.create({ data: { tokenHash, userId: user.id, expiresAt } })
 }
 
-/** Who gives the proof of an address, and from where: a session of the account, the reader of a mail, or the issuer. */
-type Proof = { proof: 'session' | 'mail' | 'issuer'; address: string }
-
 /**
  * Records that a user receives mail at the address of the account. Any person may have registered the address, so the
  * first proof ends the password, sessions and links that came before it, unless a session of the account gives it. It ends
  * the factors too; a mail does so only while a stranger may own the account.
+ * @param proof - Who gives it: a session of the account, the reader of a mail, or the issuer.
  */
 export async function recordConfirmedEmail(
   ctx: Context,
   tx: PrismaTransaction,
   userId: string,
-  { proof, address }: Proof,
+  { proof, address }: { proof: 'session' | 'mail' | 'issuer'; address: string },
 ): Promise<void> {
   const emailConfirmedAt = new Date(ctx.clock.now())
   const { count } = await tx.user.updateMany({

@@ -23,10 +23,8 @@ export function hashPassword(password: string, address: string): Promise<string>
 const maxActive = 2
 const maxWaiting = 200
 
-type Waiting = { start(): void; refuse(error: AppError): void }
-
 // By network, in the order of their turns.
-const queues = new Map<string, Waiting[]>()
+const queues = new Map<string, Array<{ start(): void; refuse(error: AppError): void }>>()
 let active = 0
 
 /**

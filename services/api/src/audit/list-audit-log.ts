@@ -95,9 +95,7 @@ async function withNames(pool: Db, organizationId: string, entries: readonly Aud
   })
 }
 
-type Filters = Omit<z.infer<typeof exportAuditLogQuery>, 'format'>
-
-function addFilters(filter: Where, query: Filters): void {
+function addFilters(filter: Where, query: Omit<z.infer<typeof exportAuditLogQuery>, 'format'>): void {
   if (query.action) filter.and('a.action = ANY (?::text[])', query.action)
   if (query.user_id) filter.and('a.user_id = ANY (?::uuid[])', query.user_id)
   if (query.workspace_id) filter.and('a.workspace_id = ANY (?::uuid[])', query.workspace_id)

@@ -19,7 +19,7 @@ import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
 import { inspectTarget } from '../http/inspect-target.ts'
 import { logCaller } from '../http/request-log.ts'
-import { type ApiResponse, created } from '../http/response.ts'
+import { created } from '../http/response.ts'
 import { endMcpSubscriptionsOf } from '../mcp-events-2026-07-28/end-mcp-subscriptions.ts'
 import { lockWorkspace } from '../workspaces/workspaces.ts'
 import { refusal, verifyToken } from './verify-token.ts'
@@ -96,9 +96,7 @@ export const deleteFederatedCredential = endpoint(
 
 const omit = { keys: true, keysReadAt: true, keysMessageId: true, keysOrderedAt: true } as const
 
-type Row = Omit<StoredCredential, keyof typeof omit>
-
-function present(row: Row): FederatedCredential {
+function present(row: Omit<StoredCredential, keyof typeof omit>): FederatedCredential {
   return {
     id: toId('fed', row.id),
     workspace_id: toId('ws', row.workspaceId),
@@ -119,11 +117,10 @@ const maxJobKeys = 1_000
 
 // A token is counted before it is checked, and refunded unless it is refused.
 export const exchangeToken = endpoint(operations.exchangeToken, async (ctx, { body, request }) => {
-  const address = callerAddress(request)
-  const attempt = await consumeRequest(ctx, 'token exchange', address)
+  const attempt = await consumeRequest(ctx, 'token exchange', callerAddress(request))
   let isRefused = false
   try {
-    return await exchange(ctx, body, request, address)
+    return await exchange(ctx, request, body)
   } catch (error) {
     isRefused = error instanceof AppError && error.code === 'unauthenticated'
     throw error
@@ -132,9 +129,7 @@ export const exchangeToken = endpoint(operations.exchangeToken, async (ctx, { bo
   }
 })
 
-type Exchange = { federated_credential_id: string; token: string }
-
-async function exchange(ctx: Context, body: Exchange, request: Request, address: string): Promise<ApiResponse> {
+async function exchange(ctx: Context, request: Request, body: { federated_credential_id: string; token: string }) {
   const credential = await findCredential(ctx, body.federated_credential_id)
   if (!credential) throw refusal('There is no such federated credential.')
   const { id, workspaceId, organizationId, name, issuer, scopes, createdBy } = credential
@@ -150,17 +145,12 @@ async function exchange(ctx: Context, body: Exchange, request: Request, address:
     await useToken(tx, body.token, tokenEnds)
     await refuseOverJobKeys(tx, workspaceId, now)
     const expiresAt = new Date(now + credential.lifetimeMs)
-    const rights = { scopes, expiresAt, allowedRanges: [] }
+    const address = callerAddress(request)
     const by = { organizationId, workspaceId, user: null, apiKeyId: keyId, address, right: null }
     const job = { federatedCredentialId: id, subject }
-    return storeApiKey(
-      ctx,
-      tx,
-      by,
-      { id: keyId, workspaceId, name, createdBy, ...rights, ...job },
-      { federated_credential: toId('fed', id), issuer, subject },
-      'api_key.exchanged',
-    )
+    const row = { id: keyId, workspaceId, name, createdBy, scopes, expiresAt, allowedRanges: [], ...job }
+    const details = { federated_credential: toId('fed', id), issuer, subject }
+    return storeApiKey(ctx, tx, by, row, details, 'api_key.exchanged')
   })
 }
 
