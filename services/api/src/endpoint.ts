@@ -98,7 +98,7 @@ export function endpoint<const O extends Served>(operation: O, given: Handle<O> 
       if (operation.body) compiled ??= z.compile(operation.body)
       const askedAt = performance.now()
       const { value, text } = compiled
-        ? await readBody(ctx, request, response, compiled, limits, inspect)
+        ? await readBody(ctx, request, response, compiled)
         : { value: undefined, text: '' }
       if (performance.now() - askedAt > recheckMs) {
         caller = await authorizeAgain(ctx, request, right, params, orRights)
@@ -111,6 +111,15 @@ export function endpoint<const O extends Served>(operation: O, given: Handle<O> 
       await sendResponse(response, presentFor(caller, partsOf(operation, answer), brief))
     },
     ...operation,
+  }
+
+  async function readBody(ctx: Context, request: Request, response: Response, schema: z.ZodType) {
+    const { text, value } = await readJsonBody(request, response, limits)
+    const result = parseInput(schema, value)
+    const schemaErrors = result.ok ? [] : result.errors
+    const errors = schemaErrors.concat(inspect(ctx, value, schemaErrors))
+    if (result.ok && errors.length === 0) return { value: result.value, text }
+    throw invalid('body', errors)
   }
 }
 
@@ -169,22 +178,6 @@ function readParams(request: Request, parameters: readonly PathPart[]): Record<s
     params[name] = kind === undefined ? text : (fromId(kind, text) ?? NIL_UUID)
   }
   return params
-}
-
-async function readBody<Body>(
-  ctx: Context,
-  request: Request,
-  response: Response,
-  schema: z.ZodType<Body>,
-  limits: BodyLimits,
-  inspect: Inspect,
-): Promise<{ value: Body; text: string }> {
-  const { text, value } = await readJsonBody(request, response, limits)
-  const result = parseInput(schema, value)
-  const schemaErrors = result.ok ? [] : result.errors
-  const errors = schemaErrors.concat(inspect(ctx, value, schemaErrors))
-  if (result.ok && errors.length === 0) return { value: result.value, text }
-  throw invalid('body', errors)
 }
 
 /**

@@ -151,7 +151,9 @@ export const rollApiKey = endpoint(operations.rollApiKey, async (ctx, { caller, 
     const { name, scopes, allowedRanges, prefix } = old
     const next = { id: newUuid(), workspaceId, name, createdBy: user.userId, scopes, allowedRanges }
     const limit = await expiryOf(ctx, tx, organizationId, body.expires_at)
-    const expiresAt = body.expires_at === undefined ? earlier(sameLifetime(ctx, old), limit) : limit
+    const lifetimeMs = lifetimeOf(old)
+    const sameLater = lifetimeMs === 0 ? null : new Date(ctx.clock.now() + lifetimeMs)
+    const expiresAt = body.expires_at === undefined ? earlier(sameLater, limit) : limit
     await audit(tx, caller, 'api_key.rolled', toId('key', old.id), {
       name,
       prefix,
@@ -163,11 +165,6 @@ export const rollApiKey = endpoint(operations.rollApiKey, async (ctx, { caller, 
   forgetApiKeys(ctx.apiKeys, cached => cached.keyId === params.key)
   return response
 })
-
-function sameLifetime({ clock }: Context, old: ApiKeyRow): Date | null {
-  const lifetimeMs = lifetimeOf(old)
-  return lifetimeMs === 0 ? null : new Date(clock.now() + lifetimeMs)
-}
 
 // An earlier roll has shortened the time until `expiresAt`.
 function lifetimeOf({ createdAt, expiresAt, lifetimeMs }: ApiKeyRow): number {

@@ -53,7 +53,11 @@ export async function findUser(
     },
     select: { createdAt: true, lastUsedAt: true, confirmedAt: true, hasSecondFactor: true },
   })
-  if (!session) throw (await isSuspended(ctx, userId)) ? suspended('user') : refused
+  if (!session) {
+    // A second statement, for callers that are refused only.
+    const isSuspended = (await ctx.prisma.user.count({ where: { id: userId, suspendedAt: { not: null } } })) > 0
+    throw isSuspended ? suspended('user') : refused
+  }
   logCaller(request, { userId })
   if (!isAskedAgain(request)) {
     spend(ctx, request, 'session', sessionId, requestsPerSecond)
@@ -83,11 +87,6 @@ function recordUse(ctx: Context, sessionId: string, address: string): void {
   ctx.pool
     .query({ name: 'record_session_use', text, values: [sessionId, address] })
     .catch(error => ctx.log.warn({ err: error }, 'session.use_not_recorded'))
-}
-
-// A second statement, for callers that are refused only.
-async function isSuspended(ctx: Context, userId: string): Promise<boolean> {
-  return (await ctx.prisma.user.count({ where: { id: userId, suspendedAt: { not: null } } })) > 0
 }
 
 // Refuses a change with the session cookie unless a page of ours asked for it: a browser also sends the cookie with

@@ -60,32 +60,31 @@ function readWithKey(key: KeyObject, text: string, now: number): SessionClaims |
 }
 
 type CookieName = 'belfry_session' | 'belfry_device' | 'belfry_oidc'
-type Settings = { config: Pick<Context['config'], 'publicUrl'> }
 
-export function sessionCookie(ctx: Settings, token: string, expiresAt: Date): string {
+export function sessionCookie(ctx: Context, token: string, expiresAt: Date): string {
   return setCookie(ctx, 'belfry_session', token, expiresAt)
 }
 
-export function noSessionCookie(ctx: Settings): string {
+export function noSessionCookie(ctx: Context): string {
   return sessionCookie(ctx, '', new Date(0))
 }
 
 /** Returns the value of a cookie that this installation has set. */
-export function cookieOf(ctx: Settings, request: Request, name: CookieName): string | undefined {
+export function cookieOf(ctx: Context, request: Request, name: CookieName): string | undefined {
   const pairs = (request.headers.cookie ?? '').split(';').map(pair => pair.trim().split('='))
   return pairs.find(([given]) => given === fullName(ctx, name))?.[1]
 }
 
-export function setCookie(ctx: Settings, name: CookieName, value: string, expiresAt: Date): string {
+export function setCookie(ctx: Context, name: CookieName, value: string, expiresAt: Date): string {
   const secure = isSecure(ctx) ? '; Secure' : ''
   return `${fullName(ctx, name)}=${value}; Path=/; HttpOnly; SameSite=Lax; Expires=${expiresAt.toUTCString()}${secure}`
 }
 
 // The prefix keeps sites on other subdomains from setting the cookie. Browsers accept it only with https.
-function fullName(ctx: Settings, name: CookieName): string {
+function fullName(ctx: Context, name: CookieName): string {
   return isSecure(ctx) ? `__Host-${name}` : name
 }
 
-function isSecure({ config }: Settings): boolean {
+function isSecure({ config }: Context): boolean {
   return config.publicUrl.startsWith('https:')
 }
