@@ -95,10 +95,7 @@ export async function storeMail(
   return true
 }
 
-/**
- * Refuses to write to an address that an operator has blocked.
- * @throws AppError `conflict`.
- */
+/** Throws `conflict` for an address that an operator has blocked. */
 export async function refuseBlockedAddress({ pool }: Context, email: string): Promise<void> {
   const { isBlocked } = await readMailBlock(pool, email)
   if (isBlocked) throw new AppError('conflict', 'The operator of this installation sends no mail to this address.')

@@ -29,7 +29,6 @@ let active = 0
 
 /**
  * Runs work that hashes: two at a time in this process, up to 200 waiting, round-robin between the networks of their callers.
- * @param address - Of the caller.
  * @throws AppError `rate_limited` when too much work is waiting, for the latest of the network with the most.
  */
 export async function inHashingSlot<T>(address: string, work: () => Promise<T>): Promise<T> {

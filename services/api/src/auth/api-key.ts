@@ -18,7 +18,6 @@ type FoundRow = Omit<FoundApiKey, 'allowedRanges'> & {
 
 /**
  * Finds the API key that a request carries, and counts the request.
- * @param address - Where the request came from.
  * @throws AppError `unauthenticated` unless the key is in force, `forbidden` outside of its address ranges, `suspended`
  * when its workspace is, `rate_limited` when it has sent too many requests.
  */

@@ -232,10 +232,7 @@ export function isOperator({ config }: Context, user: { email: string; emailConf
   return isProven && config.operators.includes(user.email)
 }
 
-/**
- * Finds the signed-in operator who sends a request.
- * @throws AppError `forbidden` for other users, `second_factor_required`.
- */
+/** Throws `forbidden` for users who are not operators, or `second_factor_required`. */
 export async function findOperator(ctx: Context, request: Request): Promise<OperatorCaller> {
   const user = await findUser(ctx, request)
   const account = await ctx.prisma.user.findUniqueOrThrow({ where: { id: user.userId } })

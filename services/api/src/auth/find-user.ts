@@ -26,7 +26,6 @@ export type UserCaller = {
 
 /**
  * Finds the signed-in user who sends a request, and counts the request.
- * @param missing - The detail of the problem when there is no session.
  * @throws AppError `unauthenticated` without a session, `rate_limited` when the session has sent too many requests.
  */
 export async function findUser(

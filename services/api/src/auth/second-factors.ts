@@ -29,10 +29,7 @@ export async function factorsOf(tx: PrismaTransaction, userId: string): Promise<
   return own.length > 0 && codesLeft > 0 ? [...own, 'recovery_code'] : own
 }
 
-/**
- * Deletes all second factors of a user, with the recovery codes. Its sessions then count as signed in without a second
- * factor.
- */
+/** Deletes the recovery codes, too. The sessions of the user then count as signed in without a second factor. */
 export async function deleteFactors(tx: PrismaTransaction, userId: string): Promise<number> {
   const where = { where: { userId } }
   const passkeys = await tx.passkey.deleteMany(where)
@@ -59,11 +56,7 @@ export async function requireStepUp(ctx: Context, { userId, sessionId, confirmed
   throw new AppError('step_up_required', "Confirm it's you, or sign in again.", { extra: { factors } })
 }
 
-/**
- * Requires a second factor in the session of a user.
- * @param who - What requires it.
- * @throws AppError `second_factor_required`, with the kinds of factor that the user has.
- */
+/** Throws `second_factor_required`, with the kinds of factor that the user has. `who` is what requires one. */
 export async function requireSecondFactor(
   ctx: Context,
   { userId, hasSecondFactor }: UserCaller,

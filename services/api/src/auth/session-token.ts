@@ -35,10 +35,7 @@ export function signSessionToken(key: KeyObject, userId: string, sessionId: stri
   return jwt.sign(payload, key, { algorithm: 'HS256', header: { alg: 'HS256', typ: type } })
 }
 
-/**
- * Reads the token of a session; returns null when it is invalid or too old.
- * @param keys - One of them has to have signed the token.
- */
+/** Returns null for a token that is invalid or too old, or that none of the keys has signed. */
 export function readSessionToken(keys: readonly KeyObject[], text: string, now: number): SessionClaims | null {
   for (const key of keys) {
     const claims = readWithKey(key, text, now)

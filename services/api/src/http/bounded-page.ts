@@ -44,9 +44,7 @@ export type Scan = {
 
 type PageRow = { id: string; payload?: string | null }
 
-/**
- * Returns the condition that a row is on the page. With a join the planner could read the whole table.
- */
+/** Returns the condition that a row is on the page. With a join the planner could read the whole table. */
 export function isOnPage(column: string): string {
   return `${column} = ANY (ARRAY(SELECT id FROM page))`
 }

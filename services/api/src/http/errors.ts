@@ -8,10 +8,7 @@ export function refuseDuplicate<T>(change: Promise<T>, duplicate: AppError): Pro
   })
 }
 
-/**
- * Runs a change that gives an object a key.
- * @throws AppError `key_in_use` when another object of its kind has the key.
- */
+/** Runs a change that gives an object a key. Throws `key_in_use` when another object of its kind has the key. */
 export function refuseUsedKey<T>(key: string | null | undefined, change: () => Promise<T>): Promise<T> {
   if (typeof key !== 'string') return change()
   const message = `The key ${key} belongs to another object of this kind in the workspace.`

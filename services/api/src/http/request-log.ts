@@ -79,10 +79,7 @@ function routeOf({ baseUrl, route }: Request): string {
   return baseUrl || (typeof route?.path === 'string' ? route.path : 'none')
 }
 
-/**
- * Makes each request a span of its caller's trace, or of a new trace. Replaces the request's `traceparent` with the
- * span's.
- */
+/** Makes each request a span of its caller's trace, or of a new one, and replaces its `traceparent` with the span's. */
 export function traceRequests(tracing: Tracing) {
   return (request: Request, response: Response, next: NextFunction): void => {
     const { method } = request

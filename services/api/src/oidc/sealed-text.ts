@@ -15,10 +15,7 @@ export function sealText(key: KeyObject, purpose: Purpose, content: JWTPayload, 
     .encrypt(derivedKey(key, purpose))
 }
 
-/**
- * Returns the content of a sealed text; null when it is not one of these keys, for something else, or too old.
- * @param keys - One of them has to have sealed the text.
- */
+/** Returns the content of a sealed text; null when none of the keys has sealed it, it is for something else, or too old. */
 export async function openText(keys: readonly KeyObject[], purpose: Purpose, text: string, now: number) {
   const rules = {
     currentDate: new Date(now),

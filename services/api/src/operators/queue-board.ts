@@ -102,7 +102,6 @@ const alreadySettled = 'This is no longer a dead letter: it has been replayed or
 /**
  * Replays or discards dead letters as an operator, like their workspaces could: a replay is a new task, and each dead
  * letter is settled at most once. Records each in the audit log of its organization.
- * @returns The number of settled dead letters.
  */
 async function settleAsOperator(ctx: Context, tasks: readonly DeadLetter[], action: SettleAction, address: string) {
   const recorded = action === 'replay' ? 'dead_letter.replayed' : 'dead_letter.discarded'
