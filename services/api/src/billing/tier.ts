@@ -14,9 +14,7 @@ import { chooseTier } from './stripe/choose-tier.ts'
 import { callingStripe } from './stripe/stripe-billing.ts'
 import { isMissingPayment } from './stripe/subscription-state.ts'
 
-export const getTier = endpoint(operations.getTier, async (ctx, { caller }) =>
-  readSubscription(ctx, caller.organizationId),
-)
+export const getTier = endpoint(operations.getTier, (ctx, { caller }) => readSubscription(ctx, caller.organizationId))
 
 export const changeTier = endpoint(operations.changeTier, async (ctx, { caller, body }) => {
   const checkoutUrl = await change(ctx, caller, body.tier)

@@ -111,7 +111,7 @@ function table(rows: string): string {
 
 /** Renders the members of an object, one row each. Members of inner objects get separate rows, with their paths. */
 function renderMembers(schema: JsonSchema, components: Components, prefix = ''): string {
-  const { properties = {}, required = [] } = withoutNull(resolve(schema, components), components)
+  const { properties = {}, required = [] } = withoutNull(schema, components)
   return Object.entries(properties as Components)
     .map(([name, member]) => {
       const isRequired = (required as string[]).includes(name)
@@ -159,17 +159,16 @@ function limitsOf({ minimum, maximum, minLength, maxLength, default: value }: Js
 }
 
 function innerObject(schema: JsonSchema, components: Components): JsonSchema | undefined {
-  const bare = withoutNull(resolve(schema, components), components)
-  const item =
-    bare.type === 'array' ? withoutNull(resolve((bare.items ?? {}) as JsonSchema, components), components) : bare
+  const bare = withoutNull(schema, components)
+  const item = bare.type === 'array' ? withoutNull((bare.items ?? {}) as JsonSchema, components) : bare
   return item.properties ? item : undefined
 }
 
-// Returns the object of a schema that is an object or null.
+// Returns the schema that a reference points to; of an object or null, the object.
 function withoutNull(schema: JsonSchema, components: Components): JsonSchema {
-  const options = (schema.anyOf ?? []) as JsonSchema[]
-  const option = options.find(({ type }) => type !== 'null')
-  return option ? resolve(option, components) : schema
+  const resolved = resolve(schema, components)
+  const option = ((resolved.anyOf ?? []) as JsonSchema[]).find(({ type }) => type !== 'null')
+  return option ? resolve(option, components) : resolved
 }
 
 /** Escapes a text for an element or a quoted attribute. */
