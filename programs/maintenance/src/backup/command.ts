@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { nextScheduled } from '@belfry/domain/cron/cron-schedule'
+import { readInstant } from '@belfry/domain/instant'
 import { PlainError } from '@belfry/launcher'
 import { createLogger } from '@belfry/runtime'
 import { type Command, InvalidArgumentError } from 'commander'
@@ -48,7 +49,7 @@ export function addBackup(program: Command): void {
     .argument('<backup>', 'a folder, a name, s3://bucket/prefix/name, or latest')
     .description('restore a backup into a stopped installation, and hold tasks that may have been delivered since')
     .option('--drill', 'only into a temporary database, and check it')
-    .option('--until <time>', 'also hold tasks that are due before this time')
+    .option('--until <time>', 'also hold tasks that are due before this time', checkTime)
     .option('--no-hold', 'hold nothing: overdue tasks start at once')
     .option('--without-secrets', 'restore although the encryption keys are lost')
     .option('--json', 'with --drill: print JSON')
@@ -70,6 +71,13 @@ function parseCount(text: string): number {
   const count = Number(text)
   if (Number.isInteger(count) && count > 0) return count
   throw new InvalidArgumentError('Use a whole number of at least 1.')
+}
+
+// Before the restore, after which the database would stay with tasks that are not held.
+function checkTime(text: string): string {
+  const read = readInstant(text)
+  if ('must' in read) throw new InvalidArgumentError(`It must ${read.must}.`)
+  return text
 }
 
 async function list({ json }: Output): Promise<void> {
