@@ -18,6 +18,7 @@ import styles from './settings.module.css'
 
 export function Integrations() {
   const { workspace } = useWorkspace()
+  const toast = useToast()
   return (
     <ResourceList
       title="Integrations"
@@ -55,7 +56,21 @@ export function Integrations() {
           ),
         },
       ]}
-      actions={integration => <TestButton integration={integration} />}
+      actions={({ id, name }) => (
+        <ChangeButton
+          size="small"
+          icon={<Send size={14} />}
+          text="Test"
+          label={`Send a test to ${name}`}
+          right="integration.write"
+          run={() => read('testIntegration', { ws: workspace.id, int: id })}
+          onDone={({ delivered, error }) =>
+            delivered
+              ? toast(`Test delivered to ${name}`, 'good')
+              : toast(`The test could not be delivered to ${name}: ${error}`, 'bad')
+          }
+        />
+      )}
       nameOf={({ name }) => name}
       edit={{ right: 'integration.write' }}
       remove={{
@@ -64,26 +79,6 @@ export function Integrations() {
         right: 'integration.delete',
         run: ({ id }) => call('deleteIntegration', { ws: workspace.id, int: id }),
       }}
-    />
-  )
-}
-
-function TestButton({ integration: { id, name } }: { integration: Integration }) {
-  const { workspace } = useWorkspace()
-  const toast = useToast()
-  return (
-    <ChangeButton
-      size="small"
-      icon={<Send size={14} />}
-      text="Test"
-      label={`Send a test to ${name}`}
-      right="integration.write"
-      run={() => read('testIntegration', { ws: workspace.id, int: id })}
-      onDone={({ delivered, error }) =>
-        delivered
-          ? toast(`Test delivered to ${name}`, 'good')
-          : toast(`The test could not be delivered to ${name}: ${error}`, 'bad')
-      }
     />
   )
 }

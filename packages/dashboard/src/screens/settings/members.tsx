@@ -22,6 +22,7 @@ import { TwoLines } from './two-lines.tsx'
 export function Members() {
   const { organization, role } = useOrganization()
   const { data: me } = useSuspenseQuery(queryOf('getMe'))
+  const mayManage = useRefusal('member.manage') === null
   const list = useInfiniteQuery(pagesOf('listMembers', { org: organization.id, query: { limit: 100 } }))
   const owners = list.data?.items.filter(({ role }) => role === 'owner').length
   const isLastOwner = ({ role }: Member) => role === 'owner' && owners === 1 && !list.hasNextPage
@@ -62,7 +63,17 @@ export function Members() {
           {member.user.id === me.user.id ? (
             <LeaveButton member={member} isLastOwner={isLastOwner(member)} />
           ) : (
-            <RemoveButton member={member} />
+            mayManage && (
+              <ConfirmButton
+                label={`Remove ${member.user.name}`}
+                icon={<UserMinus size={16} />}
+                refusal={mayGrant(role, member.role) ? null : 'Only an owner can remove an owner.'}
+                description="They lose access to its workspaces within five seconds. Tasks that they scheduled stay."
+                action="Remove member"
+                run={() => call('removeMember', { org: organization.id, user: member.user.id })}
+                done={`${member.user.name} removed`}
+              />
+            )
           )}
         </>
       )}
@@ -93,22 +104,6 @@ function RoleOf({ member, isLastOwner }: { member: Member; isLastOwner: boolean 
       options={roles
         .filter(role => mayGrant(own, role))
         .map(role => ({ value: role, label: wordsOf(role), title: roleMeanings[role] }))}
-    />
-  )
-}
-
-function RemoveButton({ member: { user, role } }: { member: Member }) {
-  const { organization, role: own } = useOrganization()
-  if (useRefusal('member.manage')) return null
-  return (
-    <ConfirmButton
-      label={`Remove ${user.name}`}
-      icon={<UserMinus size={16} />}
-      refusal={mayGrant(own, role) ? null : 'Only an owner can remove an owner.'}
-      description="They lose access to its workspaces within five seconds. Tasks that they scheduled stay."
-      action="Remove member"
-      run={() => call('removeMember', { org: organization.id, user: user.id })}
-      done={`${user.name} removed`}
     />
   )
 }

@@ -137,23 +137,17 @@ function Details({ task }: { task: TaskResource }) {
         'After each run': task.on_attempt && <code>{task.on_attempt.url}</code>,
         Deadline: task.expires_at && <AbsoluteTime at={task.expires_at} />,
         Key: task.key !== null && <code>{task.key}</code>,
-        Labels: task.labels.length > 0 && <Labels labels={task.labels} />,
+        Labels: task.labels.length > 0 && (
+          <span className={styles.labels}>
+            {task.labels.map(label => (
+              <Link key={label} to={to.tasks(`?label=${encodeURIComponent(label)}`)}>
+                {label}
+              </Link>
+            ))}
+          </span>
+        ),
       }}
     />
-  )
-}
-
-// Each label opens the tasks that have it.
-function Labels({ labels }: { labels: readonly string[] }) {
-  const { to } = useWorkspace()
-  return (
-    <span className={styles.labels}>
-      {labels.map(label => (
-        <Link key={label} to={to.tasks(`?label=${encodeURIComponent(label)}`)}>
-          {label}
-        </Link>
-      ))}
-    </span>
   )
 }
 
