@@ -1,4 +1,4 @@
-import type { CreateInvitationBody, Invitation } from '@belfry/contract/invitation'
+import type { CreateInvitationBody } from '@belfry/contract/invitation'
 import { mayGrant, roles, workspaceRoles } from '@belfry/domain/permissions'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Ban, Mail, Send, UserPlus } from 'lucide-react'
@@ -8,7 +8,7 @@ import { Form } from '../../forms/form.tsx'
 import { ChangeButton } from '../../layout/change-buttons.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { useOrganization } from '../../session/scope.ts'
-import { Badge, type Tone } from '../../ui/badge.tsx'
+import { Badge } from '../../ui/badge.tsx'
 import { Checkbox } from '../../ui/checkbox.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { AbsoluteTime } from '../../ui/time.tsx'
@@ -47,49 +47,40 @@ export function Invitations() {
         {
           header: 'Status',
           cell: ({ status, expires_at }) => (
-            <Badge tone={statuses[status].tone}>
-              {statuses[status].text}
+            <Badge tone={tones[status]}>
+              {status === 'pending' ? 'Pending, expires ' : wordsOf(status)}
               {status === 'pending' && <AbsoluteTime at={expires_at} />}
             </Badge>
           ),
         },
       ]}
-      actions={invitation => <InvitationActions invitation={invitation} />}
+      actions={({ id, email, status }) =>
+        (status === 'pending' || status === 'expired') && (
+          <>
+            <ChangeButton
+              label={`Resend invitation to ${email}`}
+              icon={<Send size={16} />}
+              right="invitation.revoke"
+              run={() => call('resendInvitation', { org: organization.id, inv: id })}
+              done={`Invitation sent again to ${email}. The previous link no longer works.`}
+            />
+            {status === 'pending' && (
+              <ChangeButton
+                label={`Revoke invitation for ${email}`}
+                icon={<Ban size={16} />}
+                right="invitation.revoke"
+                run={() => call('revokeInvitation', { org: organization.id, inv: id })}
+                done={`Invitation for ${email} revoked`}
+              />
+            )}
+          </>
+        )
+      }
     />
   )
 }
 
-const statuses: Record<Invitation['status'], { text: string; tone: Tone }> = {
-  pending: { text: 'Pending, expires ', tone: 'busy' },
-  accepted: { text: 'Accepted', tone: 'good' },
-  revoked: { text: 'Revoked', tone: 'plain' },
-  expired: { text: 'Expired', tone: 'plain' },
-}
-
-function InvitationActions({ invitation: { id, email, status } }: { invitation: Invitation }) {
-  const { organization } = useOrganization()
-  if (status === 'accepted' || status === 'revoked') return null
-  return (
-    <>
-      <ChangeButton
-        label={`Resend invitation to ${email}`}
-        icon={<Send size={16} />}
-        right="invitation.revoke"
-        run={() => call('resendInvitation', { org: organization.id, inv: id })}
-        done={`Invitation sent again to ${email}. The previous link no longer works.`}
-      />
-      {status === 'pending' && (
-        <ChangeButton
-          label={`Revoke invitation for ${email}`}
-          icon={<Ban size={16} />}
-          right="invitation.revoke"
-          run={() => call('revokeInvitation', { org: organization.id, inv: id })}
-          done={`Invitation for ${email} revoked`}
-        />
-      )}
-    </>
-  )
-}
+const tones = { pending: 'busy', accepted: 'good', revoked: 'plain', expired: 'plain' } as const
 
 function InviteForm() {
   const { organization, role: own, workspaces } = useOrganization()
