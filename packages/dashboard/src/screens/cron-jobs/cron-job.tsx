@@ -1,5 +1,4 @@
 import type { CronJob as CronJobResource } from '@belfry/contract/cron-job'
-import type { Task } from '@belfry/contract/task'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { CopyPlus, Ellipsis, History, Pencil, Trash2, Zap } from 'lucide-react'
 import { useState } from 'react'
@@ -28,7 +27,6 @@ import { Loaded } from '../../ui/loaded.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { StateBadge } from '../../ui/state-badge.tsx'
-import type { Column } from '../../ui/table.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { AbsoluteTime, RelativeTime } from '../../ui/time.tsx'
 import styles from './cron-jobs.module.css'
@@ -99,18 +97,6 @@ export function CronJob() {
   )
 }
 
-const occurrenceColumns = (jobZone: string): ReadonlyArray<Column<Task>> => [
-  { header: 'Due', cell: task => <AbsoluteTime at={task.execute_at} jobZone={jobZone} /> },
-  { header: 'State', cell: task => <StateBadge state={task.state} /> },
-  { header: 'Runs', align: 'end', isExtra: true, cell: task => task.attempts },
-  {
-    header: 'Finished',
-    align: 'end',
-    isExtra: true,
-    cell: task => (task.finished_at ? <RelativeTime at={task.finished_at} jobZone={jobZone} /> : '–'),
-  },
-]
-
 function Occurrences({ job }: { job: CronJobResource }) {
   const { workspace, to } = useWorkspace()
   const list = useInfiniteQuery({
@@ -120,7 +106,17 @@ function Occurrences({ job }: { job: CronJobResource }) {
   return (
     <ListTable
       label="Occurrences"
-      columns={occurrenceColumns(job.timezone)}
+      columns={[
+        { header: 'Due', cell: task => <AbsoluteTime at={task.execute_at} jobZone={job.timezone} /> },
+        { header: 'State', cell: task => <StateBadge state={task.state} /> },
+        { header: 'Runs', align: 'end', isExtra: true, cell: task => task.attempts },
+        {
+          header: 'Finished',
+          align: 'end',
+          isExtra: true,
+          cell: ({ finished_at: at }) => (at ? <RelativeTime at={at} jobZone={job.timezone} /> : '–'),
+        },
+      ]}
       list={list}
       rowLink={task => to.task(task.id)}
       empty={<p>No occurrences yet. Each one appears here as a task a few minutes before it is due.</p>}

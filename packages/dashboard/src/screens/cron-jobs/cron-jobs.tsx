@@ -1,5 +1,4 @@
-import type { CronJob } from '@belfry/contract/cron-job'
-import { keepPreviousData, queryOptions, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { CalendarDays, Clock } from 'lucide-react'
 import { type Result, read } from '../../api/call.ts'
 import { keepWithin, pagesOf } from '../../api/queries.ts'
@@ -10,7 +9,6 @@ import { optionsOf } from '../../ui/field.tsx'
 import { FilterBar, SelectFilter, useFilters } from '../../ui/filter-bar.tsx'
 import { formatThings } from '../../ui/format-amount.ts'
 import { StateBadge } from '../../ui/state-badge.tsx'
-import type { Column } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import styles from './cron-jobs.module.css'
 
@@ -25,12 +23,7 @@ export function CronJobs() {
     placeholderData: keepWithin(workspace.id),
     refetchInterval: refreshMs,
   })
-  const ids = list.data?.items.map(({ id }) => id) ?? []
-  const { data: recent } = useQuery({
-    ...recentRunsQuery(workspace.id, ids),
-    enabled: ids.length > 0,
-    refetchInterval: refreshMs,
-  })
+  const recent = useRecentRuns(workspace.id, list.data?.items.map(({ id }) => id) ?? [])
   return (
     <ResourceList
       title="Cron jobs"
@@ -48,7 +41,54 @@ export function CronJobs() {
       }
       list={list}
       rowLink={job => to.cronJob(job.id)}
-      columns={columnsWith(recent)}
+      columns={[
+        { header: 'Name', sortBy: job => job.name, cell: job => job.name },
+        {
+          header: 'Schedule',
+          isExtra: true,
+          cell: job => (
+            <div className={styles.schedule}>
+              <code>{job.cron}</code>
+              <span>
+                {job.description}, {job.timezone}
+              </span>
+            </div>
+          ),
+        },
+        {
+          header: 'Status',
+          sortBy: job => job.status,
+          cell: ({ status, failing_since: failingSince }) => (
+            <>
+              <StateBadge state={status} />
+              {failingSince && (
+                <span className={styles.failing}>
+                  Failing since <RelativeTime at={failingSince} />
+                </span>
+              )}
+            </>
+          ),
+        },
+        {
+          header: 'Next run',
+          sortBy: job => (job.next_run_at ? Date.parse(job.next_run_at) : Number.POSITIVE_INFINITY),
+          cell: job => (job.next_run_at ? <RelativeTime at={job.next_run_at} jobZone={job.timezone} /> : '–'),
+        },
+        {
+          header: 'Last run',
+          isExtra: true,
+          cell: job =>
+            job.last_run ? (
+              <div className={styles.last}>
+                <StateBadge state={job.last_run.status} />{' '}
+                <RelativeTime at={job.last_run.finished_at} jobZone={job.timezone} />
+              </div>
+            ) : (
+              '–'
+            ),
+        },
+        { header: 'Recent runs', isExtra: true, cell: job => <RunSpark runs={recent?.get(job.id)} /> },
+      ]}
       onClear={filters.isSet && filters.clear}
       empty={{
         icon: Clock,
@@ -60,52 +100,14 @@ export function CronJobs() {
   )
 }
 
-function columnsWith(recent: ReadonlyMap<string, RecentRun[]> | undefined): ReadonlyArray<Column<CronJob>> {
-  return [
-    { header: 'Name', sortBy: job => job.name, cell: job => job.name },
-    {
-      header: 'Schedule',
-      isExtra: true,
-      cell: job => (
-        <div className={styles.schedule}>
-          <code>{job.cron}</code>
-          <span>
-            {job.description}, {job.timezone}
-          </span>
-        </div>
-      ),
-    },
-    { header: 'Status', sortBy: job => job.status, cell: job => <Status job={job} /> },
-    {
-      header: 'Next run',
-      sortBy: job => (job.next_run_at ? Date.parse(job.next_run_at) : Number.POSITIVE_INFINITY),
-      cell: job => (job.next_run_at ? <RelativeTime at={job.next_run_at} jobZone={job.timezone} /> : '–'),
-    },
-    {
-      header: 'Last run',
-      isExtra: true,
-      cell: job =>
-        job.last_run ? (
-          <div className={styles.last}>
-            <StateBadge state={job.last_run.status} />{' '}
-            <RelativeTime at={job.last_run.finished_at} jobZone={job.timezone} />
-          </div>
-        ) : (
-          '–'
-        ),
-    },
-    { header: 'Recent runs', isExtra: true, cell: job => <RunSpark runs={recent?.get(job.id)} /> },
-  ]
-}
-
 type RecentRun = Result<'listRecentRuns'>['data'][number]['runs'][number]
 
 // The limit of the API.
 const maxIdsPerCall = 20
 
-/** Queries the latest runs of cron jobs, by cron job id. */
-function recentRunsQuery(ws: string, cronJobIds: readonly string[]) {
-  return queryOptions({
+/** Returns the latest runs of cron jobs, by cron job id. */
+function useRecentRuns(ws: string, cronJobIds: readonly string[]) {
+  const { data } = useQuery({
     queryKey: ['listRecentRuns', ws, cronJobIds],
     queryFn: async ({ signal }) => {
       const parts = Array.from({ length: Math.ceil(cronJobIds.length / maxIdsPerCall) }, (_, index) =>
@@ -116,8 +118,11 @@ function recentRunsQuery(ws: string, cronJobIds: readonly string[]) {
       )
       return new Map(pages.flatMap(({ data }) => data.map(({ cronjob_id, runs }) => [cronjob_id, runs] as const)))
     },
+    enabled: cronJobIds.length > 0,
+    refetchInterval: refreshMs,
     placeholderData: keepPreviousData,
   })
+  return data
 }
 
 const [width, height, step] = [96, 22, 4]
@@ -145,18 +150,5 @@ function RunSpark({ runs }: { runs: readonly RecentRun[] | undefined }) {
         <rect key={index} x={index * step} y={height - high} width={step - 1} height={high} rx={1} fill={fill} />
       ))}
     </svg>
-  )
-}
-
-function Status({ job: { status, failing_since: failingSince } }: { job: CronJob }) {
-  return (
-    <>
-      <StateBadge state={status} />
-      {failingSince && (
-        <span className={styles.failing}>
-          Failing since <RelativeTime at={failingSince} />
-        </span>
-      )}
-    </>
   )
 }

@@ -8,14 +8,12 @@ import { acceptedFilters } from '../../layout/accepted-filters.ts'
 import { CronJobFilter } from '../../layout/cron-job-filter.tsx'
 import { errorLabels, outcomeText } from '../../layout/error-labels.ts'
 import { ResourceList } from '../../layout/resource-list.tsx'
-import type { WorkspacePaths } from '../../paths.ts'
 import { useRefusal, useWorkspace } from '../../session/scope.ts'
 import { Button, Link } from '../../ui/button.tsx'
 import { optionsOf } from '../../ui/field.tsx'
 import { FilterBar, type Filters, MultiFilter, SearchFilter, useFilters } from '../../ui/filter-bar.tsx'
 import { formatThings } from '../../ui/format-amount.ts'
 import { selectionColumn } from '../../ui/selection-column.tsx'
-import type { Column } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { type LogFilterValues, rangeNames, sharedFilters, statusCodes, toLogQuery } from '../log/log-filters.ts'
@@ -57,7 +55,36 @@ export function DeadLetters() {
       }
       list={list}
       rowLink={task => to.task(task.id)}
-      columns={[selectionColumn({ rows, selected, onChange: setSelected }), ...deadLetterColumns(to)]}
+      columns={[
+        selectionColumn({ rows, selected, onChange: setSelected }),
+        { header: 'Task', isLead: true, sortBy: ({ name }) => name, cell: ({ name }) => name },
+        {
+          header: 'Last failure',
+          cell: ({ last_run: run, state_reason }) =>
+            run ? (
+              <Link to={to.run(run.id)}>{outcomeText(run.response_status, run.error_code)}</Link>
+            ) : (
+              (state_reason ?? '–')
+            ),
+        },
+        {
+          header: 'Target',
+          isExtra: true,
+          sortBy: ({ url }) => url,
+          cell: ({ method, url }) => (
+            <span className={styles.target} title={url}>
+              {method} <bdi>{url}</bdi>
+            </span>
+          ),
+        },
+        { header: 'Runs', align: 'end', isExtra: true, sortBy: task => task.attempts, cell: task => task.attempts },
+        {
+          header: 'Failed',
+          align: 'end',
+          sortBy: ({ finished_at, updated_at }) => Date.parse(finished_at ?? updated_at),
+          cell: ({ finished_at, updated_at }) => <RelativeTime at={finished_at ?? updated_at} />,
+        },
+      ]}
       sorting={{ by: 'Failed', isDescending: true }}
       onClear={isFiltered && filters.clear}
       empty={{
@@ -110,38 +137,6 @@ function Actions({ chosen, isFiltered, filter, onSettle }: ActionsProps) {
       </Button>
     </div>
   )
-}
-
-function deadLetterColumns(to: WorkspacePaths): ReadonlyArray<Column<Task>> {
-  return [
-    { header: 'Task', isLead: true, sortBy: ({ name }) => name, cell: ({ name }) => name },
-    {
-      header: 'Last failure',
-      cell: ({ last_run: run, state_reason }) =>
-        run ? (
-          <Link to={to.run(run.id)}>{outcomeText(run.response_status, run.error_code)}</Link>
-        ) : (
-          (state_reason ?? '–')
-        ),
-    },
-    {
-      header: 'Target',
-      isExtra: true,
-      sortBy: ({ url }) => url,
-      cell: ({ method, url }) => (
-        <span className={styles.target} title={url}>
-          {method} <bdi>{url}</bdi>
-        </span>
-      ),
-    },
-    { header: 'Runs', align: 'end', isExtra: true, sortBy: task => task.attempts, cell: task => task.attempts },
-    {
-      header: 'Failed',
-      align: 'end',
-      sortBy: ({ finished_at, updated_at }) => Date.parse(finished_at ?? updated_at),
-      cell: ({ finished_at, updated_at }) => <RelativeTime at={finished_at ?? updated_at} />,
-    },
-  ]
 }
 
 /** The filters of the list in the URL. The API accepts the same ones for bulk actions. */

@@ -22,7 +22,6 @@ import { TextareaField, TextField } from '../../ui/field.tsx'
 import { FilterBar, useFilters } from '../../ui/filter-bar.tsx'
 import { formatThings } from '../../ui/format-amount.ts'
 import { StateBadge } from '../../ui/state-badge.tsx'
-import type { Column } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import styles from './events.module.css'
 
@@ -50,7 +49,33 @@ export function Events() {
       filters={<FilterBar filters={filters} search={{ name: 'topic', label: 'Exact topic' }} />}
       list={{ ...list, data: rows }}
       rowLink={({ topic }) => to.log(`?${new URLSearchParams({ topic })}`)}
-      columns={columnsOf(to)}
+      columns={[
+        {
+          header: 'Topic',
+          cell: ({ topic }) => (
+            <span className={styles.topic}>
+              <Dotted name={topic} />
+            </span>
+          ),
+        },
+        {
+          header: 'Sent to',
+          cell: ({ tasks }) => (
+            <ul className={styles.targets}>
+              {tasks.map(({ id, url, state, replay_of }) => (
+                <li key={id}>
+                  <StateBadge state={state} />
+                  <Link to={to.task(id)} className={styles.target}>
+                    <bdi>{url.replace(/^https?:\/\//, '')}</bdi>
+                  </Link>
+                  {replay_of && <span className={styles.faint}>replay</span>}
+                </li>
+              ))}
+            </ul>
+          ),
+        },
+        { header: 'Published', align: 'end', cell: ({ publishedAt }) => <RelativeTime at={publishedAt} /> },
+      ]}
       onClear={filters.isSet && filters.clear}
       empty={{
         icon: Radio,
@@ -65,36 +90,6 @@ export function Events() {
       }}
     />
   )
-}
-
-function columnsOf(to: ReturnType<typeof useWorkspace>['to']): ReadonlyArray<Column<RecentEvent>> {
-  return [
-    {
-      header: 'Topic',
-      cell: ({ topic }) => (
-        <span className={styles.topic}>
-          <Dotted name={topic} />
-        </span>
-      ),
-    },
-    {
-      header: 'Sent to',
-      cell: ({ tasks }) => (
-        <ul className={styles.targets}>
-          {tasks.map(({ id, url, state, replay_of }) => (
-            <li key={id}>
-              <StateBadge state={state} />
-              <Link to={to.task(id)} className={styles.target}>
-                <bdi>{url.replace(/^https?:\/\//, '')}</bdi>
-              </Link>
-              {replay_of && <span className={styles.faint}>replay</span>}
-            </li>
-          ))}
-        </ul>
-      ),
-    },
-    { header: 'Published', align: 'end', cell: ({ publishedAt }) => <RelativeTime at={publishedAt} /> },
-  ]
 }
 
 type Draft = { topic: string; payload: string; target_url: string | null; flow: FlowDraft }
