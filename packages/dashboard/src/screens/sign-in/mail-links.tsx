@@ -6,7 +6,6 @@ import { queryOf } from '../../api/queries.ts'
 import { Form } from '../../forms/form.tsx'
 import { PlainLayout } from '../../layout/plain-layout.tsx'
 import { Link } from '../../ui/button.tsx'
-import { useToast } from '../../ui/toast.tsx'
 
 export function ConfirmAlerts() {
   return (
@@ -64,7 +63,6 @@ export function ConfirmEmail() {
   const token = useLocation().hash.slice(1)
   const navigate = useNavigate()
   const client = useQueryClient()
-  const toast = useToast()
   return (
     <PlainLayout
       title="Confirm your email address"
@@ -75,10 +73,10 @@ export function ConfirmEmail() {
         read={() => ({ token })}
         submit={body => call('confirmEmail', { body })}
         onDone={async () => {
-          toast('Email address confirmed.')
           client.removeQueries(queryOf('getMe'))
           await navigate('/', { replace: true })
         }}
+        done="Email address confirmed."
         action="Confirm"
         isWide
       />

@@ -9,7 +9,6 @@ import { PlainLayout } from '../../layout/plain-layout.tsx'
 import { paths } from '../../paths.ts'
 import { Link } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { useToast } from '../../ui/toast.tsx'
 
 export function ForgotPassword() {
   const [sentTo, setSentTo] = useState<string | null>(null)
@@ -48,17 +47,14 @@ export function ForgotPassword() {
 export function ResetPassword() {
   const token = useLocation().hash.slice(1)
   const navigate = useNavigate()
-  const toast = useToast()
   return (
     <PlainLayout title="Choose a new password" foot={<Link to={paths.forgotPassword()}>Request a new link</Link>}>
       <Form
         read={field => ({ token, password: field('password') })}
         check={({ password }) => ({ password: checkNewPassword(password) })}
         submit={body => call('resetPassword', { body })}
-        onDone={async () => {
-          toast('Password changed. All sessions are signed out. Sign in with your new password.')
-          await navigate(paths.signIn(), { replace: true })
-        }}
+        onDone={() => navigate(paths.signIn(), { replace: true })}
+        done="Password changed. All sessions are signed out. Sign in with your new password."
         action="Change password"
         isWide
       >

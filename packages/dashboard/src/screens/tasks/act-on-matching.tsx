@@ -9,7 +9,6 @@ import { Button } from '../../ui/button.tsx'
 import type { Filters } from '../../ui/filter-bar.tsx'
 import { formatCount, formatThings } from '../../ui/format-amount.ts'
 import { Problem } from '../../ui/problem.tsx'
-import { useToast } from '../../ui/toast.tsx'
 import styles from './tasks.module.css'
 
 const actions = {
@@ -65,7 +64,6 @@ type MatchingDialogProps = Omit<ActOnMatchingProps, 'states'> & { action: Action
 
 function MatchingDialog({ action, filter, operation, onClose }: MatchingDialogProps) {
   const { workspace } = useWorkspace()
-  const toast = useToast()
   const { verb, states, about, done } = actions[action]
   const found = useQuery({
     ...queryOf('countTasks', { ws: workspace.id, query: { ...filter, state: [...states] } }),
@@ -89,10 +87,8 @@ function MatchingDialog({ action, filter, operation, onClose }: MatchingDialogPr
         const ended = await call(`${action}Tasks`, { ws: workspace.id, body: { filter } })
         return { count: 'cancelled' in ended ? ended.cancelled : ended.stopped, started: ended.operation }
       }}
-      onDone={({ count, started }) => {
-        if (started) operation.set('operation', started.id)
-        else toast(`${formatThings(count, 'task')} ${done}`)
-      }}
+      onDone={({ started }) => started && operation.set('operation', started.id)}
+      done={({ count, started }) => (started ? undefined : `${formatThings(count, 'task')} ${done}`)}
     >
       {found.error && <Problem error={found.error} />}
     </ConfirmChange>
