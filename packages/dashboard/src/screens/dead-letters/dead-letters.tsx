@@ -1,4 +1,3 @@
-import type { Task } from '@belfry/contract/task'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { RotateCcw, Skull, Trash2 } from 'lucide-react'
 import { useState } from 'react'
@@ -39,7 +38,10 @@ export function DeadLetters() {
   const rows = list.data?.items ?? []
   // Ignores selected rows that have left the list.
   const chosen = rows.filter(({ id }) => selected.has(id))
+  const what = chosen.length > 0 ? { chosen } : { filter }
   const isFiltered = Object.keys(filter).length > 0
+  const all = isFiltered ? 'all matching' : 'all'
+  const scope = chosen.length > 0 ? `${chosen.length} selected` : all
   return (
     <ResourceList
       title="Dead letters"
@@ -48,9 +50,7 @@ export function DeadLetters() {
         <>
           <BulkProgress filter={operation} />
           <FilterFields filters={filters} />
-          {rows.length > 0 && (
-            <Actions chosen={chosen} isFiltered={isFiltered} filter={filter} onSettle={setSettlement} />
-          )}
+          {rows.length > 0 && <Actions scope={scope} onSettle={action => setSettlement({ action, ...what })} />}
         </>
       }
       list={list}
@@ -115,24 +115,17 @@ export function DeadLetters() {
   )
 }
 
-type ActionsProps = {
-  chosen: readonly Task[]
-  isFiltered: boolean
-  filter: ReturnType<typeof toDeadLetterFilter>
-  onSettle(settlement: Settlement): void
-}
+type ActionsProps = { scope: string; onSettle(action: Settlement['action']): void }
 
-function Actions({ chosen, isFiltered, filter, onSettle }: ActionsProps) {
+function Actions({ scope, onSettle }: ActionsProps) {
   const replayRefusal = useRefusal('dead_letter.replay')
   const discardRefusal = useRefusal('dead_letter.discard')
-  const scope = chosen.length > 0 ? `${chosen.length} selected` : isFiltered ? 'all matching' : 'all'
-  const settle = (action: Settlement['action']) => onSettle(chosen.length > 0 ? { action, chosen } : { action, filter })
   return (
     <div className={styles.actions}>
-      <Button icon={<RotateCcw size={14} />} refusal={replayRefusal} onClick={() => settle('replay')}>
+      <Button icon={<RotateCcw size={14} />} refusal={replayRefusal} onClick={() => onSettle('replay')}>
         Replay {scope}
       </Button>
-      <Button kind="danger" icon={<Trash2 size={14} />} refusal={discardRefusal} onClick={() => settle('discard')}>
+      <Button kind="danger" icon={<Trash2 size={14} />} refusal={discardRefusal} onClick={() => onSettle('discard')}>
         Discard {scope}
       </Button>
     </div>
