@@ -138,9 +138,7 @@ function NewKeyForm({ onCreated }: { onCreated(key: NewApiKey): void }) {
       read={field => ({
         name: field('name').trim(),
         scopes: readScopes(field),
-        allowed_ranges: field('allowed_ranges')
-          .split(/[\s,]+/)
-          .filter(Boolean),
+        allowed_ranges: field('allowed_ranges').match(/[^\s,]+/g) ?? [],
         ...inDays(field('expires_at')),
       })}
       check={({ name, scopes }) => ({

@@ -153,16 +153,13 @@ const certificateFields: readonly FormField[] = [
 function ConnectionForm({ connection }: { connection: Connection | null }) {
   const { workspace } = useWorkspace()
   const [kind, setKind] = useState<Kind>(connection?.kind ?? 'header')
-  const [authentication, setAuthentication] = useState(connection?.client_authentication ?? 'basic')
-  const fields = [...fieldsOf[kind], ...certificateFields]
+  const names = [...[...fieldsOf[kind], ...certificateFields].map(({ name }) => name), 'client_authentication']
   return (
     <Form
       read={field => ({
         name: connection?.name ?? field('name').trim(),
-        hosts: field('hosts')
-          .split(/[\s,]+/)
-          .filter(Boolean),
-        values: Object.fromEntries(fields.map(({ name }) => [name, field(name).trim()])),
+        hosts: field('hosts').match(/[^\s,]+/g) ?? [],
+        values: Object.fromEntries(names.map(name => [name, field(name).trim()])),
       })}
       check={({ name, hosts }) => ({
         name: !nameForm.test(name) && 'Use letters, digits and . _ -, starting with a letter or a digit.',
@@ -178,9 +175,7 @@ function ConnectionForm({ connection }: { connection: Connection | null }) {
           ...Object.fromEntries(given),
           ...(kind === 'identity_token' ? { lifetime_s: Number(values.lifetime_s) } : {}),
           // The form has no field for further parameters, and keeps them.
-          ...(kind === 'oauth2'
-            ? { client_authentication: authentication, parameters: connection?.parameters ?? {} }
-            : {}),
+          ...(kind === 'oauth2' ? { parameters: connection?.parameters ?? {} } : {}),
         } as Body<'putConnection'> // the fields of the kind
         return call('putConnection', { ...named, body })
       }}
@@ -209,8 +204,7 @@ function ConnectionForm({ connection }: { connection: Connection | null }) {
         <SelectField
           label="Client authentication"
           name="client_authentication"
-          value={authentication}
-          onChange={event => setAuthentication(event.target.value === 'post' ? 'post' : 'basic')}
+          defaultValue={connection?.client_authentication ?? 'basic'}
           options={optionsOf({ basic: 'HTTP Basic', post: 'Parameters in the body' })}
         />
       )}

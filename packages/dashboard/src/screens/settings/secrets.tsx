@@ -85,20 +85,13 @@ function SecretForm({ secret }: { secret: Secret | null }) {
       read={field => ({
         name: secret?.name ?? field('name').trim(),
         value: field('value'),
-        hosts: field('allowed_hosts'),
+        allowed_hosts: field('allowed_hosts').match(/[^\s,]+/g),
       })}
       check={({ name, value }) => ({
         name: !namePattern.test(name) && 'Use capital letters, digits and underscores, starting with a letter.',
         value: value === '' && 'Enter a value.',
       })}
-      submit={({ name, value, hosts }) => {
-        const allowed = hosts.split(/[\s,]+/).filter(Boolean)
-        return call('putSecret', {
-          ws: workspace.id,
-          name,
-          body: { value, allowed_hosts: allowed.length === 0 ? null : allowed },
-        })
-      }}
+      submit={({ name, ...body }) => call('putSecret', { ws: workspace.id, name, body })}
       done={({ name }) => (secret ? `${name} updated` : `${name} created`)}
       action={secret ? 'Replace value' : 'Create secret'}
     >
