@@ -16,8 +16,8 @@ import { Problem } from '../../ui/problem.tsx'
 import { useTimeStyle } from '../../ui/time-style.ts'
 import styles from './log.module.css'
 import { type LogFilter, rangeNames } from './log-filters.ts'
-import { RowSlots } from './row-slots.ts'
-import type { LogView } from './run-log.ts'
+import { assignSlots } from './row-slots.ts'
+import { type LogView, maxArrived } from './run-log.ts'
 import { RunRow, SkeletonRow } from './run-row.tsx'
 import type { ShownLog } from './use-run-log.ts'
 
@@ -34,7 +34,7 @@ type RunListProps = { shown: ShownLog; filters: Filters<LogFilter>; isPaused: bo
 export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps) {
   const { log, view, scope, arrivedAt } = shown
   const [scroller, setScroller] = useState<HTMLElement | null>(null)
-  const [rowSlots] = useState(() => new RowSlots())
+  const slotsBefore = useRef<ReadonlyMap<string | number, number>>(new Map())
   const [focused, setFocused] = useState<number | null>(null)
   const [selected, setSelected] = useState<ReadonlyMap<string, Run>>(new Map())
   const mayReplay = useRefusal('dead_letter.replay') === null
@@ -58,7 +58,9 @@ export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps) {
   const rowHeight = isNarrow ? 64 : 42
   const { isAtTop, isScrolling, ...shownRows } = useRowsInView(scroller, rowHeight)
   useEffect(() => log.setHeld(isPaused || !isAtTop), [log, isPaused, isAtTop])
-  const last = Math.max(0, Math.min(shownRows.last, view.rowCount - 1))
+  const isEmpty = view.rowCount === 0
+  const rowCount = isEmpty && view.state === 'reading' ? skeletonRows : view.rowCount
+  const last = Math.max(0, Math.min(shownRows.last, rowCount - 1))
   const first = Math.min(shownRows.first, last)
   useEffect(() => log.setVisible(first, last), [log, first, last])
   // A different log starts at its top.
@@ -71,16 +73,13 @@ export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps) {
     log.showWaiting()
     scroller?.scrollTo({ top: 0 })
   }
-  const items = indexesOf(first - moreRows, last + moreRows, focused, view.rowCount).map(index => ({
-    index,
-    start: index * rowHeight,
-    run: view.runAt(index),
-  }))
-  const slots = rowSlots.assign(items.map(({ index, run }) => run?.id ?? index))
-  const mounted = items.map(item => ({ ...item, slot: slots.get(item.run?.id ?? item.index) ?? item.index }))
+  const indexes = indexesOf(first - moreRows, last + moreRows, focused, rowCount)
+  const keyOf = (index: number) => view.runAt(index)?.id ?? index
+  const slots = assignSlots(indexes.map(keyOf), slotsBefore.current)
+  slotsBefore.current = slots
+  const mounted = indexes.map(index => ({ index, run: view.runAt(index), slot: slots.get(keyOf(index)) ?? index }))
   // Moving an element costs as much as a new one, so the elements get their order when scrolling has stopped.
   if (isScrolling) mounted.sort((a, b) => a.slot - b.slot)
-  const isEmpty = view.rowCount === 0
   const isOrganizationWide = scope.ws === null
   // A run of another workspace is replayed there.
   const isSelectable = mayReplay && !isOrganizationWide
@@ -92,7 +91,7 @@ export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps) {
       {view.waiting > 0 && (
         <div className={styles.waiting} role="status">
           <Button kind="primary" size="small" icon={<ArrowUp size={14} />} onClick={showNew}>
-            {view.waiting === 300 ? 'More than 300 new runs' : formatThings(view.waiting, 'new run')}
+            {view.waiting === maxArrived ? `More than ${maxArrived} new runs` : formatThings(view.waiting, 'new run')}
           </Button>
         </div>
       )}
@@ -110,14 +109,13 @@ export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps) {
         >
           <Head isOrganizationWide={isOrganizationWide} />
           <tbody style={{ height: isEmpty ? rowHeight * skeletonRows : rowHeight * view.rowCount }}>
-            {mounted.map(({ slot, run, index, start }) => {
-              if (!run) return <SkeletonRow key={slot} index={index} start={start} height={rowHeight} />
+            {mounted.map(({ slot, run, index }) => {
+              if (!run) return <SkeletonRow key={slot} index={index} height={rowHeight} />
               return (
                 <RunRow
                   key={slot}
                   run={run}
                   index={index}
-                  start={start}
                   height={rowHeight}
                   isOrganizationWide={isOrganizationWide}
                   isOpen={run.id === openRun}
@@ -128,7 +126,6 @@ export function RunList({ shown, filters, isPaused, isNarrow }: RunListProps) {
                 />
               )
             })}
-            {isEmpty && view.state === 'reading' && <SkeletonRows height={rowHeight} />}
           </tbody>
         </table>
       </section>
@@ -183,12 +180,6 @@ function Head({ isOrganizationWide }: { isOrganizationWide: boolean }) {
       </tr>
     </thead>
   )
-}
-
-function SkeletonRows({ height }: { height: number }) {
-  return Array.from({ length: skeletonRows }, (_, index) => (
-    <SkeletonRow key={index} index={index} start={index * height} height={height} />
-  ))
 }
 
 function NoRuns({ filters }: { filters: Filters<LogFilter> }) {

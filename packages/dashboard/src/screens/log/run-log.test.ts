@@ -1,21 +1,21 @@
 import type { Run, RunPage } from '@belfry/contract/run'
 import { describe, expect, it } from 'vitest'
-import { RunLog, type RunLogOptions } from './run-log.ts'
+import { maxArrived, maxPages, RunLog } from './run-log.ts'
 
 const idOf = (age: number) => `run_${String(1_000_000 - age).padStart(8, '0')}`
 const aRun = (age: number): Run => ({ id: idOf(age) }) as Run
 
 /** Returns a log with `count` runs, and the cursors that it has requested. */
-function aLog(count: number, { isDown, ...more }: Partial<RunLogOptions> & { isDown?(): boolean } = {}) {
+function aLog(count: number, isDown = () => false) {
   const asked: Array<string | undefined> = []
   const readPage = async (cursor: string | undefined): Promise<RunPage> => {
     asked.push(cursor)
-    if (isDown?.()) throw new Error('down')
+    if (isDown()) throw new Error('down')
     const from = Number(cursor ?? 0)
     const data = Array.from({ length: Math.min(100, count - from) }, (_, index) => aRun(from + index))
     return { data, next_cursor: from + 100 < count ? String(from + 100) : null, from_storage: from >= 300 }
   }
-  return { asked, log: new RunLog({ readPage, ...more }) }
+  return { asked, log: new RunLog(readPage) }
 }
 
 const settled = async () => {
@@ -53,11 +53,14 @@ describe('a log that is scrolled', () => {
   })
 
   it('stops at the maximum number of pages', async () => {
-    const { log } = aLog(5000, { maxPages: 2 })
+    const rows = maxPages * 100
+    const { log } = aLog(rows + 100)
     await log.readMore()
-    log.setVisible(90, 110)
-    await settled()
-    expect(log.snapshot()).toMatchObject({ rowCount: 200, state: 'full' })
+    for (let last = 100; last <= rows; last += 100) {
+      log.setVisible(last - 20, last)
+      await settled()
+    }
+    expect(log.snapshot()).toMatchObject({ rowCount: rows, state: 'full' })
   })
 
   it('continues after empty pages, and stops after many of them', async () => {
@@ -66,7 +69,7 @@ describe('a log that is scrolled', () => {
       read += 1
       return { data: read === 15 ? [aRun(1)] : [], next_cursor: read === 15 ? null : String(read), from_storage: false }
     }
-    const log = new RunLog({ readPage })
+    const log = new RunLog(readPage)
     await log.readMore()
     await settled()
     expect([read, log.snapshot().state]).toEqual([10, 'stopped'])
@@ -81,7 +84,7 @@ describe('a log that is scrolled', () => {
       if (isDown) throw new Error('down')
       return { data: [aRun(1)], next_cursor: null, from_storage: false }
     }
-    const log = new RunLog({ readPage })
+    const log = new RunLog(readPage)
     await log.readMore()
     expect(log.snapshot().state).toBe('failed')
     isDown = false
@@ -92,7 +95,7 @@ describe('a log that is scrolled', () => {
 
   it('reads a dropped page again after a failure at the end, and no run twice', async () => {
     let isDown = false
-    const { log, asked } = aLog(1000, { isDown: () => isDown })
+    const { log, asked } = aLog(1000, () => isDown)
     await log.readMore()
     for (let last = 0; last < 1000; last += 50) {
       log.setVisible(last - 20, last)
@@ -123,7 +126,7 @@ describe('new runs of a log', () => {
       read += 1
       return { data: read === 3 ? [aRun(5)] : [], next_cursor: String(read), from_storage: false }
     }
-    return new RunLog({ readPage })
+    return new RunLog(readPage)
   }
 
   it('appear above pages without a match', async () => {
@@ -165,9 +168,9 @@ describe('new runs of a log', () => {
   })
 
   it('cause a reload when there are too many', async () => {
-    const { asked, log } = aLog(10, { maxArrived: 5 })
+    const { asked, log } = aLog(10)
     await log.readMore()
-    for (let age = 1; age <= 6; age++) log.add([aRun(-age)])
+    for (let age = 1; age <= maxArrived + 1; age++) log.add([aRun(-age)])
     await settled()
     expect(asked).toHaveLength(2)
     expect(log.snapshot().rowCount).toBe(10)

@@ -1,13 +1,7 @@
 import type { Run, RunPage } from '@belfry/contract/run'
 
-export type RunLogOptions = {
-  /** Reads the page at a cursor, or the first page. */
-  readPage(cursor: string | undefined, signal: AbortSignal): Promise<RunPage>
-  /** Where scrolling ends, because browsers limit the height of an element. Default: 1,000 pages. */
-  maxPages?: number
-  /** How many new runs are inserted before the log is reloaded. Default: 300. */
-  maxArrived?: number
-}
+/** Reads the page at a cursor, or the first page. */
+type ReadPage = (cursor: string | undefined, signal: AbortSignal) => Promise<RunPage>
 
 /** The content of a log at one moment. */
 export type LogView = {
@@ -35,6 +29,10 @@ type StoredPage = {
   isFromStorage: boolean
 }
 
+// Where scrolling ends, because browsers limit the height of an element.
+export const maxPages = 1000
+/** How many new runs are inserted before the log is reloaded, and how many are held back. */
+export const maxArrived = 300
 // Consecutive pages without a match, after which reading stops until the user asks for more.
 const maxEmptyPages = 10
 // Rows outside of the view that are read in advance, and rows that are kept.
@@ -46,7 +44,7 @@ const keptAround = 600
  * because it has no cursor and new runs are inserted into it.
  */
 export class RunLog {
-  readonly #options: Required<RunLogOptions>
+  readonly #readPage: ReadPage
   readonly #listeners = new Set<() => void>()
   readonly #closed = new AbortController()
   readonly #rereading = new Set<StoredPage>()
@@ -60,8 +58,8 @@ export class RunLog {
   #error: unknown = null
   #view: LogView
 
-  constructor({ readPage, maxPages = 1000, maxArrived = 300 }: RunLogOptions) {
-    this.#options = { readPage, maxPages, maxArrived }
+  constructor(readPage: ReadPage) {
+    this.#readPage = readPage
     this.#view = this.#createView()
   }
 
@@ -104,7 +102,7 @@ export class RunLog {
     const known = new Set([...this.#waiting, ...(this.#pages[0]?.runs ?? [])].map(({ id }) => id))
     const added = runs.filter(({ id }) => !known.has(id))
     if (added.length === 0) return
-    this.#waiting.push(...added.slice(0, this.#options.maxArrived - this.#waiting.length))
+    this.#waiting.push(...added.slice(0, maxArrived - this.#waiting.length))
     if (this.#isHeld) this.#notify()
     else this.showWaiting()
   }
@@ -120,7 +118,7 @@ export class RunLog {
     const runs = this.#waiting
     this.#waiting = []
     for (const run of runs) this.#insert(run)
-    if (this.#arrived >= this.#options.maxArrived) void this.reload()
+    if (this.#arrived >= maxArrived) void this.reload()
     this.#notify()
   }
 
@@ -139,7 +137,7 @@ export class RunLog {
     this.#error = null
     this.#notify()
     try {
-      onPage(await this.#options.readPage(cursor, this.#closed.signal))
+      onPage(await this.#readPage(cursor, this.#closed.signal))
     } catch (error) {
       this.#error = error
     }
@@ -176,7 +174,7 @@ export class RunLog {
     if (this.#rereading.has(page)) return
     this.#rereading.add(page)
     try {
-      const { data } = await this.#options.readPage(page.cursor, this.#closed.signal)
+      const { data } = await this.#readPage(page.cursor, this.#closed.signal)
       // Retention may have deleted some runs, and a long attempt may have been inserted.
       page.runs = data.slice(0, page.length)
       page.length = page.runs.length
@@ -219,7 +217,7 @@ export class RunLog {
     if (this.#error !== null) return 'failed'
     if (last && last.next === null) return 'end'
     if (this.#emptyPages >= maxEmptyPages) return 'stopped'
-    if (this.#pages.length >= this.#options.maxPages) return 'full'
+    if (this.#pages.length >= maxPages) return 'full'
     return this.#isReading || !last ? 'reading' : 'idle'
   }
 

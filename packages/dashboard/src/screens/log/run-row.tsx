@@ -13,8 +13,8 @@ import { Skeleton } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import styles from './log.module.css'
 
-/** The position of a row, in pixels, and its index without the header row. */
-type Place = { index: number; start: number; height: number }
+/** The index of a row, without the header row, and the height of every row in pixels. */
+type Place = { index: number; height: number }
 
 type RunRowProps = Place & {
   run: Run
@@ -95,6 +95,6 @@ export function SkeletonRow(place: Place) {
   )
 }
 
-function positionOf({ index, start, height }: Place) {
-  return { 'aria-rowindex': index + 2, style: { height, transform: `translateY(${start}px)` } }
+function positionOf({ index, height }: Place) {
+  return { 'aria-rowindex': index + 2, style: { height, transform: `translateY(${index * height}px)` } }
 }

@@ -28,11 +28,10 @@ export function useRunLog(organization: Organization, workspace: Workspace, filt
   const [connection, setConnection] = useState<Connection>('connecting')
   const [omitted, setOmitted] = useState(0) // at least: too many ended at a time
 
-  const log = useMemo(() => {
-    const readPage = (cursor: string | undefined, signal: AbortSignal) =>
-      readLogPage(scope, { ...query, limit: '100', cursor }, signal)
-    return new RunLog({ readPage })
-  }, [scope, query])
+  const log = useMemo(
+    () => new RunLog((cursor, signal) => readLogPage(scope, { ...query, limit: '100', cursor }, signal)),
+    [scope, query],
+  )
 
   useEffect(() => {
     const closed = new AbortController()
