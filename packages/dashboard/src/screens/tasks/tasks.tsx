@@ -2,7 +2,7 @@ import type { Task } from '@belfry/contract/task'
 import { isTerminal, stateReasons, taskStates } from '@belfry/domain/task-state'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Ban, RotateCw, Timer } from 'lucide-react'
-import { type ComponentProps, useState } from 'react'
+import { useState } from 'react'
 import { call, type Query } from '../../api/call.ts'
 import { keepWithin, pagesOf, queryOf } from '../../api/queries.ts'
 import { acceptedFilters } from '../../layout/accepted-filters.ts'
@@ -198,66 +198,54 @@ type BulkBarProps = { selected: readonly Task[]; onDone(): void }
 /** Cancels or replays the selected tasks. Each action applies to the tasks whose state allows it. */
 function BulkBar({ selected, onDone }: BulkBarProps) {
   const { workspace } = useWorkspace()
+  const toast = useToast()
   if (selected.length === 0) return null
+  const actions = [
+    {
+      verb: 'Cancel',
+      done: 'cancelled',
+      icon: <Ban size={15} />,
+      right: 'task.delete',
+      description: 'They will not be delivered. Each can be replayed later.',
+      isDangerous: true,
+      tasks: selected.filter(({ state }) => state === 'pending'),
+      none: 'None of the selected tasks is pending.',
+      act: ({ id }: Task) => call('cancelTask', { ws: workspace.id, task: id }),
+    },
+    {
+      verb: 'Replay',
+      done: 'replayed',
+      icon: <RotateCw size={15} />,
+      right: 'task.write',
+      description: 'Each one is sent again immediately as a new task.',
+      isDangerous: false,
+      tasks: selected.filter(({ state }) => isTerminal(state)),
+      none: 'None of the selected tasks has finished.',
+      act: ({ id }: Task) => call('replayTask', { ws: workspace.id, task: id, body: {} }),
+    },
+  ] as const
   return (
     <section className={styles.bulk} aria-label="Selected tasks">
       <span aria-live="polite">{formatThings(selected.length, 'task')} selected</span>
-      <EachButton
-        verb="Cancel"
-        done="cancelled"
-        icon={<Ban size={15} />}
-        right="task.delete"
-        description="They will not be delivered. Each can be replayed later."
-        tasks={selected.filter(({ state }) => state === 'pending')}
-        none="None of the selected tasks is pending."
-        act={({ id }) => call('cancelTask', { ws: workspace.id, task: id })}
-        onDone={onDone}
-      />
-      <EachButton
-        verb="Replay"
-        done="replayed"
-        icon={<RotateCw size={15} />}
-        right="task.write"
-        description="Each one is sent again immediately as a new task."
-        isDangerous={false}
-        tasks={selected.filter(({ state }) => isTerminal(state))}
-        none="None of the selected tasks has finished."
-        act={({ id }) => call('replayTask', { ws: workspace.id, task: id, body: {} })}
-        onDone={onDone}
-      />
+      {actions.map(({ verb, done, tasks, none, act, ...button }) => (
+        <ConfirmButton
+          key={verb}
+          {...button}
+          text={`${verb} ${tasks.length}`}
+          title={`${verb} ${formatThings(tasks.length, 'task')}?`}
+          action={`Yes, ${verb.toLowerCase()}`}
+          refusal={tasks.length === 0 ? none : null}
+          run={() => doEach(tasks, act)}
+          onDone={({ succeeded, failed, error }) => {
+            const rest = failed > 0 ? ` ${formatThings(failed, 'task')} failed: ${error}` : ''
+            toast(`${formatThings(succeeded, 'task')} ${done}.${rest}`, failed > 0 ? 'bad' : 'good')
+            onDone()
+          }}
+        />
+      ))}
       <Button kind="quiet" onClick={onDone}>
         Clear selection
       </Button>
     </section>
-  )
-}
-
-type EachButtonProps = Pick<ComponentProps<typeof ConfirmButton>, 'icon' | 'right' | 'description' | 'isDangerous'> & {
-  verb: string
-  done: string
-  tasks: readonly Task[]
-  /** Why it cannot be used without tasks. */
-  none: string
-  act(task: Task): Promise<Task>
-  onDone(): void
-}
-
-/** Makes a change to each task, after a confirmation. */
-function EachButton({ verb, done, tasks, none, act, onDone, ...button }: EachButtonProps) {
-  const toast = useToast()
-  return (
-    <ConfirmButton
-      {...button}
-      text={`${verb} ${tasks.length}`}
-      title={`${verb} ${formatThings(tasks.length, 'task')}?`}
-      action={`Yes, ${verb.toLowerCase()}`}
-      refusal={tasks.length === 0 ? none : null}
-      run={() => doEach(tasks, act)}
-      onDone={({ succeeded, failed, error }) => {
-        const rest = failed > 0 ? ` ${formatThings(failed, 'task')} failed: ${error}` : ''
-        toast(`${formatThings(succeeded, 'task')} ${done}.${rest}`, failed > 0 ? 'bad' : 'good')
-        onDone()
-      }}
-    />
   )
 }
