@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useNavigate, useParams, useSearchParams } from 'react-router'
 import { type Body, call } from '../../api/call.ts'
 import { queryOf } from '../../api/queries.ts'
-import { type DraftProps, draftInput, draftValue } from '../../forms/draft-input.ts'
+import { draftInput, draftValue } from '../../forms/draft-input.ts'
 import { type FieldErrors, messagesIn } from '../../forms/form.tsx'
 import { checkRequest } from '../../forms/request/check-request.ts'
 import { LabelsField } from '../../forms/request/flow-fields.tsx'
@@ -119,14 +119,40 @@ function TaskForm({ isReplay = false, backTo, ...given }: TaskFormProps) {
     done: () => (task ? 'Changes saved' : isReplay ? 'Replayed as a new task' : 'Task scheduled'),
   })
   const { draft, onChange } = state
+  const isNew = !task && !isReplay // only such a task gets a key
+  const [isUsed] = useState(() => draft.expires.text + draft.labels + draft.key !== '')
   return (
     <RequestForm
       state={state}
       action={task ? 'Save changes' : isReplay ? 'Replay' : 'Create task'}
-      now={task || isReplay ? undefined : 'Send now'}
+      now={isNew ? 'Send now' : undefined}
       backTo={backTo}
       facts={{ taskId: task?.id ?? null, scheduledAt: readWhen(draft.when).at }}
-      more={<ControlFields draft={draft} onChange={onChange} hasKey={!task && !isReplay} />}
+      more={
+        <FoldedCard summary={isNew ? 'Deadline, labels and key' : 'Deadline and labels'} isOpenAtFirst={isUsed}>
+          <WhenField label="Deadline" name="expires_at" isOptional {...draftValue(draft, 'expires', onChange)} />
+          <LabelsField draft={draft} onChange={onChange} />
+          {isNew && (
+            <TextField
+              label="Key"
+              isOptional
+              hint="At most one pending task can have this key."
+              name="key"
+              {...draftInput(draft, 'key', onChange)}
+              maxLength={128}
+              placeholder="reindex:42"
+            />
+          )}
+          {isNew && draft.key !== '' && (
+            <SelectField
+              label="If a pending task has this key"
+              name="on_conflict"
+              {...draftInput(draft, 'onConflict', onChange)}
+              options={optionsOf({ reject: 'Show an error', keep: 'Keep that task', replace: 'Replace that task' })}
+            />
+          )}
+        </FoldedCard>
+      }
     >
       <FormCard label="Name and time">
         <TextField
@@ -213,34 +239,4 @@ export function taskBodyOf(draft: Draft, task: Task | undefined, now: Date): Bod
 function instantIn({ text, zone }: WhenDraft, stored: string | null | undefined, now: Date): string | null {
   if (stored && text === wallText(new Date(stored), zone)) return stored
   return readWhen({ text, zone }, now).at
-}
-
-/** @param props.hasKey - A task gets its key when it is created. */
-function ControlFields({ draft, onChange, hasKey }: DraftProps<Draft> & { hasKey: boolean }) {
-  const [isUsed] = useState(() => draft.expires.text + draft.labels + draft.key !== '')
-  return (
-    <FoldedCard summary={hasKey ? 'Deadline, labels and key' : 'Deadline and labels'} isOpenAtFirst={isUsed}>
-      <WhenField label="Deadline" name="expires_at" isOptional {...draftValue(draft, 'expires', onChange)} />
-      <LabelsField draft={draft} onChange={onChange} />
-      {hasKey && (
-        <TextField
-          label="Key"
-          isOptional
-          hint="At most one pending task can have this key."
-          name="key"
-          {...draftInput(draft, 'key', onChange)}
-          maxLength={128}
-          placeholder="reindex:42"
-        />
-      )}
-      {hasKey && draft.key !== '' && (
-        <SelectField
-          label="If a pending task has this key"
-          name="on_conflict"
-          {...draftInput(draft, 'onConflict', onChange)}
-          options={optionsOf({ reject: 'Show an error', keep: 'Keep that task', replace: 'Replace that task' })}
-        />
-      )}
-    </FoldedCard>
-  )
 }
