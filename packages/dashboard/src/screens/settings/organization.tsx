@@ -1,6 +1,5 @@
 import type { Organization } from '@belfry/contract/organization'
 import type { Workspace } from '@belfry/contract/workspace'
-import { useQueryClient } from '@tanstack/react-query'
 import { Boxes, Trash2, Users } from 'lucide-react'
 import { call } from '../../api/call.ts'
 import { Form } from '../../forms/form.tsx'
@@ -19,7 +18,6 @@ import styles from './settings.module.css'
 
 export function General() {
   const { organization, workspaces } = useOrganization()
-  const client = useQueryClient()
   const mayChange = useRefusal('organization.change') === null
   const mayNotDelete = useRefusal('organization.delete')
   return (
@@ -54,11 +52,8 @@ export function General() {
                 description="This cannot be undone."
                 run={() => call('deleteOrganization', { org: organization.id })}
                 leaves
-                onDone={() => {
-                  client.clear()
-                  // Everything on the page belonged to it.
-                  location.assign('/')
-                }}
+                // Reloads the page, because everything on it belonged to the organization.
+                onDone={() => location.assign('/')}
               />
             </div>
           </Card>
