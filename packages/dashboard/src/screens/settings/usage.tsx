@@ -23,43 +23,37 @@ import { wordsOf } from '../../ui/words-of.ts'
 import styles from './settings.module.css'
 
 export function Usage() {
+  const { organization } = useOrganization()
   return (
     <>
       <PageHeader
         title="Usage and limits"
         description="An execution is a task whose first run has started. Retries are free. Months are in UTC."
       />
-      <Amounts />
+      <Loaded query={useQuery(queryOf('getUsage', { org: organization.id }))}>
+        {usage => (
+          <>
+            <div className={styles.tiles}>
+              <Card>
+                <Meter title="Executions this month" {...usage.executions} format={formatCount} />
+              </Card>
+              <Card>
+                <Meter title="Storage" {...usage.storage_bytes} format={formatBytes} />
+              </Card>
+              <Card>
+                <Meter title="Workspaces" {...usage.workspaces} format={formatCount} />
+              </Card>
+            </div>
+            <section className={styles.section}>
+              <Card>
+                <Chart title="Executions per day" data={daysOf(usage)} />
+              </Card>
+            </section>
+          </>
+        )}
+      </Loaded>
       <Tiers />
     </>
-  )
-}
-
-function Amounts() {
-  const { organization } = useOrganization()
-  return (
-    <Loaded query={useQuery(queryOf('getUsage', { org: organization.id }))}>
-      {usage => (
-        <>
-          <div className={styles.tiles}>
-            <Card>
-              <Meter title="Executions this month" {...usage.executions} format={formatCount} />
-            </Card>
-            <Card>
-              <Meter title="Storage" {...usage.storage_bytes} format={formatBytes} />
-            </Card>
-            <Card>
-              <Meter title="Workspaces" {...usage.workspaces} format={formatCount} />
-            </Card>
-          </div>
-          <section className={styles.section}>
-            <Card>
-              <Chart title="Executions per day" data={daysOf(usage)} />
-            </Card>
-          </section>
-        </>
-      )}
-    </Loaded>
   )
 }
 
