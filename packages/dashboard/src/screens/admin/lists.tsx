@@ -66,12 +66,11 @@ export function TenantState({ tenant }: { tenant: Pick<Tenant, 'account' | 'susp
 export function Hosts() {
   const filters = useFilters(['host'])
   const host = filters.first('host')
-  const list = useQuery({ ...queryOf('findTargets', { query: { host } }), enabled: host !== '' })
   return (
     <ResourceList
       title="Hosts"
       description="The workspaces that call a host: among the newest 100,000 tasks, cron jobs and subscriptions."
-      list={list}
+      list={useQuery({ ...queryOf('findTargets', { query: { host } }), enabled: host !== '' })}
       filters={<FilterBar filters={filters} search={{ name: 'host', label: 'Host, such as hooks.example.com' }} />}
       empty={{
         icon: Radar,
@@ -94,12 +93,11 @@ export function Hosts() {
 
 export function BlockedAddresses() {
   const filters = useFilters(['search'])
-  const list = useInfiniteQuery(pagesOf('listBlockedAddresses', { query: { search: filters.first('search') } }))
   return (
     <ResourceList
       title="Blocked addresses"
       description="Belfry sends no alerts and no invitations to these email addresses. Mails about their own accounts are still sent."
-      list={list}
+      list={useInfiniteQuery(pagesOf('listBlockedAddresses', { query: { search: filters.first('search') } }))}
       create={{ label: 'Block address' }}
       form={() => (
         <Form

@@ -76,7 +76,7 @@ function Actions({ run }: { run: RunDetail }) {
   const { data: task } = useQuery(queryOf('getTask', { ws: workspace.id, task: run.task_id }))
   const { data: attempts = [] } = useQuery({
     ...allOf('listRuns', { ws: workspace.id, query: { task_id: run.task_id } }),
-    select: oldestFirst,
+    select: runs => runs.toSorted((a, b) => a.attempt - b.attempt),
   })
   const refusal = useRefusal('task.write')
   const [replay, setReplay] = useState<Task | null>(null)
@@ -121,10 +121,6 @@ function Actions({ run }: { run: RunDetail }) {
       )}
     </>
   )
-}
-
-function oldestFirst(runs: readonly Run[]): Run[] {
-  return runs.toSorted((a, b) => a.attempt - b.attempt)
 }
 
 function AttemptLinks({ run, attempts }: { run: Run; attempts: readonly Run[] }) {

@@ -16,13 +16,11 @@ import { Table } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import styles from './profile.module.css'
 
-type Factor = { id: string; name: string; created_at: string; isApp: boolean }
-
 export function SecondFactorList() {
   const { data } = useQuery(queryOf('listFactors'))
   const [codes, setCodes] = useState<readonly string[] | null>(null)
   const onAdded = ({ recovery_codes }: AddedFactor) => setCodes(recovery_codes)
-  const factors: Factor[] = [
+  const factors = [
     ...(data?.passkeys ?? []).map(passkey => ({ ...passkey, isApp: false })),
     ...(data?.totp ? [{ ...data.totp, id: 'app', name: 'Authenticator app', isApp: true }] : []),
   ]

@@ -28,13 +28,12 @@ export function AuditLog() {
   const names = ['group', 'user_id', 'workspace_id', 'object_id', 'range', 'from', 'to'] as const
   const filters = useFilters(names, acceptedFilters)
   const query = useRangeQuery(filters.values, toAuditQuery)
-  const list = useInfiniteQuery(pagesOf('listAuditLog', { org: organization.id, query: { ...query, limit: 50 } }))
   const exportUrl = (format: string) => urlOf('exportAuditLog', { org: organization.id, query: { ...query, format } })
   const { data: members = [] } = useQuery(allOf('listMembers', { org: organization.id }))
   return (
     <ResourceList
       title="Audit log"
-      list={list}
+      list={useInfiniteQuery(pagesOf('listAuditLog', { org: organization.id, query: { ...query, limit: 50 } }))}
       buttons={
         <>
           <DialogButton
@@ -123,7 +122,6 @@ function toAuditQuery({ group, ...values }: Partial<Record<string, string[]>>, n
 }
 
 function StreamSettings({ organizationId }: { organizationId: string }) {
-  const query = useQuery(queryOf('getAuditStream', { org: organizationId }))
   const buttons = (
     <>
       <ConfirmButton
@@ -147,7 +145,7 @@ function StreamSettings({ organizationId }: { organizationId: string }) {
     </>
   )
   return (
-    <Loaded query={query}>
+    <Loaded query={useQuery(queryOf('getAuditStream', { org: organizationId }))}>
       {stream => (
         <>
           {stream.target !== null && <StreamState stream={stream} />}

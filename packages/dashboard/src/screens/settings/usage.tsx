@@ -169,8 +169,6 @@ function consequenceOf({ tier, billing }: OrganizationSubscription, to: TierName
     : 'You are charged the difference for the rest of the period now, and the tier changes immediately.'
 }
 
-type Billing = OrganizationSubscription['billing']
-
 /** The paid subscription, if Stripe handles the billing. */
 function BillingState({ subscription }: { subscription: OrganizationSubscription }) {
   const { tier, billing } = subscription
@@ -234,7 +232,7 @@ function PaymentFailed({ tier, graceUntil }: { tier: TierName; graceUntil: strin
 }
 
 // Stripe redirects the owner back before its webhook has arrived.
-function useConfirmation(status: Billing['status']): boolean {
+function useConfirmation(status: OrganizationSubscription['billing']['status']): boolean {
   const { organization } = useOrganization()
   const [search, setSearch] = useSearchParams()
   const isPaid = search.get('checkout') === 'done'

@@ -154,9 +154,8 @@ function Matching({ topics }: { topics: readonly string[] }) {
 
 function SubscriptionSecrets({ subscription }: { subscription: Subscription }) {
   const { workspace } = useWorkspace()
-  const query = useQuery(allOf('listSubscriptionSecrets', { ws: workspace.id, sub: subscription.id }))
   return (
-    <Loaded query={query}>
+    <Loaded query={useQuery(allOf('listSubscriptionSecrets', { ws: workspace.id, sub: subscription.id }))}>
       {secrets => (
         <>
           {secrets.length > 0 ? (

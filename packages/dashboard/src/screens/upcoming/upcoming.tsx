@@ -1,7 +1,6 @@
 import type { Upcoming as UpcomingRuns } from '@belfry/contract/overview'
 import { useQuery } from '@tanstack/react-query'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
-import { useMemo } from 'react'
 import { queryOf } from '../../api/queries.ts'
 import { instantOf, wallDayOf, wallTimeOf } from '../../forms/when/zoned-time.ts'
 import { useWorkspace } from '../../session/scope.ts'
@@ -50,7 +49,7 @@ type Hours = UpcomingRuns['day']
 
 /** A row for each day, a column for each hour of the clock. Where clocks go back, a column has the hour twice. */
 function Week({ hours, at, zone, isCapped }: { hours: Hours; at: string; zone: string; isCapped: boolean }) {
-  const days = useMemo(() => byDay(hours, zone), [hours, zone])
+  const days = byDay(hours, zone)
   const top = Math.max(1, ...hours.map(({ count }) => count))
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users scroll a table that is wider than the screen
@@ -124,13 +123,9 @@ function Cell({ at, count, top, isChosen }: CellProps) {
       aria-current={isChosen ? 'true' : undefined}
       className={classNames(styles.cell, styles[`level${level}`])}
     >
-      {shortCount(count)}
+      {count < 10_000 ? count : `${Math.round(count / 1000)}k`}
     </Link>
   )
-}
-
-function shortCount(count: number): string {
-  return count < 10_000 ? String(count) : `${Math.round(count / 1000)}k`
 }
 
 /** Lists the tasks and runs of the hour from a time on, grouped by moment. */

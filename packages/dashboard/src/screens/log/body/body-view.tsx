@@ -11,8 +11,6 @@ import styles from './body.module.css'
 
 type Message = RunDetail['request'] | NonNullable<RunDetail['response']>
 
-type View = { id: string; label: string; text: string }
-
 type BodyViewProps = { message: Message; label: string; fileName: string }
 
 /** Shows the body of a request or response as text, never as markup. */
@@ -64,7 +62,7 @@ export function BodyView({ message, label, fileName }: BodyViewProps) {
   )
 }
 
-function viewsOf(text: string, encoding: Message['body_encoding']): View[] {
+function viewsOf(text: string, encoding: Message['body_encoding']) {
   if (encoding === 'base64') {
     return [
       { id: 'hex', label: 'Hex', text: hexDump(bytesOf(text)) },
