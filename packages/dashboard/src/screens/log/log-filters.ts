@@ -31,13 +31,6 @@ export const ranges = [
   { value: '30d', label: 'Last 30 days', ms: 30 * 86_400_000 },
 ] as const
 
-/** Ranges of the calendar, in the zone in which times are shown. */
-export const dayRanges = [
-  { value: 'today', label: 'Today' },
-  { value: 'yesterday', label: 'Yesterday' },
-  { value: 'night', label: 'Last night, 02:00 to 04:00' },
-] as const
-
 /** The range whose ends the user sets. */
 export const customRange = 'custom'
 

@@ -1,9 +1,12 @@
 import { useMemo } from 'react'
-import { Select } from '../../ui/field.tsx'
+import { optionsOf, Select } from '../../ui/field.tsx'
 import type { Filters } from '../../ui/filter-bar.tsx'
 import { latePart } from '../../ui/late-part.tsx'
 import { useDisplayZone } from '../../ui/time-style.ts'
-import { customRange, dayRanges, ranges } from './log-filters.ts'
+import { customRange, ranges } from './log-filters.ts'
+
+/** Ranges of the calendar, in the zone in which times are shown. */
+const dayRanges = optionsOf({ today: 'Today', yesterday: 'Yesterday', night: 'Last night, 02:00 to 04:00' })
 
 type RangeFilters = Pick<Filters<'range' | 'from' | 'to'>, 'first' | 'set' | 'setAll'>
 

@@ -1,4 +1,4 @@
-import type { OverviewRange, Overview as RecentRuns, Upcoming } from '@belfry/contract/overview'
+import type { Overview as RecentRuns, Upcoming } from '@belfry/contract/overview'
 import { useQuery } from '@tanstack/react-query'
 import { Plus, SquareActivity } from 'lucide-react'
 import { queryOf } from '../../api/queries.ts'
@@ -9,7 +9,7 @@ import { ButtonLink, Link } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Chart, type ChartData } from '../../ui/chart.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { Select } from '../../ui/field.tsx'
+import { optionsOf, Select } from '../../ui/field.tsx'
 import { useFilters } from '../../ui/filter-bar.tsx'
 import { formatBytes, formatCount, formatCounted, formatRate, formatValue } from '../../ui/format-amount.ts'
 import { formatDuration } from '../../ui/format-time.ts'
@@ -21,12 +21,7 @@ import { Skeleton } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import styles from './overview.module.css'
 
-const ranges: ReadonlyArray<{ value: OverviewRange; label: string }> = [
-  { value: '1h', label: 'Last hour' },
-  { value: '24h', label: 'Last 24 hours' },
-  { value: '7d', label: 'Last 7 days' },
-  { value: '30d', label: 'Last 30 days' },
-]
+const ranges = optionsOf({ '1h': 'Last hour', '24h': 'Last 24 hours', '7d': 'Last 7 days', '30d': 'Last 30 days' })
 
 /** The recent activity of a workspace, and its due tasks. */
 export function Overview() {

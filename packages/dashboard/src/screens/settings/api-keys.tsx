@@ -14,7 +14,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { Dialog, DialogActions } from '../../ui/dialog.tsx'
-import { SelectField, TextareaField, TextField } from '../../ui/field.tsx'
+import { optionsOf, SelectField, TextareaField, TextField } from '../../ui/field.tsx'
 import { AbsoluteTime, RelativeTime } from '../../ui/time.tsx'
 import { KeyScopeFields, readScopes, scopeText } from './key-scope-fields.tsx'
 import styles from './settings.module.css'
@@ -123,12 +123,7 @@ function KeyStatus({ apiKey }: { apiKey: ApiKey }) {
   )
 }
 
-const lifetimes = [
-  { value: 7, label: 'In 7 days' },
-  { value: 30, label: 'In 30 days' },
-  { value: 90, label: 'In 90 days' },
-  { value: 365, label: 'In 1 year' },
-]
+const lifetimes = optionsOf({ 7: 'In 7 days', 30: 'In 30 days', 90: 'In 90 days', 365: 'In 1 year' })
 
 function NewKeyForm({ onCreated }: { onCreated(key: NewApiKey): void }) {
   const { workspace } = useWorkspace()
@@ -165,7 +160,7 @@ function NewKeyForm({ onCreated }: { onCreated(key: NewApiKey): void }) {
         name="expires_at"
         options={[
           { value: '', label: maxDays === null ? 'Never' : `In ${maxDays} days` },
-          ...lifetimes.filter(({ value }) => maxDays === null || value < maxDays),
+          ...lifetimes.filter(({ value }) => maxDays === null || Number(value) < maxDays),
         ]}
       />
     </Form>
