@@ -173,7 +173,6 @@ function Details({ job }: { job: CronJobResource }) {
   )
 }
 
-/** A link to the queues, with the name of one, and whether it is paused. */
 function QueueLink({ name }: { name: string }) {
   const { workspace, to } = useWorkspace()
   const { data: queue } = useQuery(queryOf('getQueue', { ws: workspace.id, queue: name }))

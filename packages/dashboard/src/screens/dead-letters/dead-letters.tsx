@@ -21,7 +21,6 @@ import { BulkProgress } from '../tasks/bulk-progress.tsx'
 import styles from './dead-letters.module.css'
 import { type DeadLetterFilter, SettleDialog, type Settlement } from './settle-dialog.tsx'
 
-/** Lists the tasks that could not be delivered, to be replayed or discarded. */
 export function DeadLetters() {
   const { workspace, to } = useWorkspace()
   const filters = useFilters(names, acceptedFilters)

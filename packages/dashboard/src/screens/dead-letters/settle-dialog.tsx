@@ -119,7 +119,6 @@ function nameOf(settlement: Settlement, count: number | undefined, hasMore: bool
   return count === undefined ? `${which} dead letters` : `${which} dead letters (more than ${formatCount(count)})`
 }
 
-/** Shows how many dead letters each host has. */
 function Hosts({ tasks }: { tasks: readonly Task[] }) {
   const counts = new Map<string, number>()
   for (const { url } of tasks) counts.set(requestHost(url), (counts.get(requestHost(url)) ?? 0) + 1)

@@ -25,7 +25,6 @@ import { StateBadge } from '../../ui/state-badge.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import styles from './events.module.css'
 
-/** Lists published events, newest first, and publishes new ones. */
 export function Events() {
   const { workspace, to } = useWorkspace()
   const filters = useFilters(['topic'])

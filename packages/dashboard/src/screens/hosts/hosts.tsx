@@ -24,7 +24,6 @@ import { type Column, Table } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import styles from './hosts.module.css'
 
-/** Lists the hosts that the workspace calls, with their health and circuit breakers. */
 export function Hosts() {
   const { workspace, to } = useWorkspace()
   const list = useQuery(queryOf('listHosts', { ws: workspace.id }))
@@ -82,7 +81,6 @@ function Since({ host: { paused_at: pausedAt, circuit } }: { host: HostResource 
 
 const dayMs = 86_400_000
 
-/** A host with its health, its failures and its cron jobs. A user can pause the host. */
 export function Host() {
   const { workspace, to } = useWorkspace()
   const { host: name = '' } = useParams()

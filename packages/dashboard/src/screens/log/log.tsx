@@ -135,7 +135,6 @@ type LogFilters = Filters<LogFilter>
 
 const statuses = optionsOf({ success: 'Success', failed: 'Failed' })
 
-/** The filters of the log. Each is in the URL. */
 function FilterFields({ filters }: { filters: LogFilters }) {
   const { workspaces } = useOrganization()
   return (

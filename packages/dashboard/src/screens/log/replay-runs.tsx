@@ -80,7 +80,6 @@ function tasksOf(runs: readonly Run[]): { failed: string[]; succeeded: string[] 
   return { failed: [...all].filter(id => !succeeded.has(id)), succeeded: [...succeeded] }
 }
 
-/** How many runs are selected, with a button that replays their tasks. */
 export function SelectedRuns({ selected, onClear }: { selected: readonly Run[]; onClear(): void }) {
   const [isReplaying, setIsReplaying] = useState(false)
   return (

@@ -24,7 +24,6 @@ import styles from './run.module.css'
 import { Timing } from './timing.tsx'
 import { toCurl } from './to-curl.ts'
 
-/** The details of a run, and its actions. */
 export function RunContent({ run }: { run: RunDetail }) {
   const { workspace, to } = useWorkspace()
   const { data: job } = useQuery({

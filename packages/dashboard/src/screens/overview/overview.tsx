@@ -23,7 +23,6 @@ import styles from './overview.module.css'
 
 const ranges = optionsOf({ '1h': 'Last hour', '24h': 'Last 24 hours', '7d': 'Last 7 days', '30d': 'Last 30 days' })
 
-/** The recent activity of a workspace, and its due tasks. */
 export function Overview() {
   const { workspace, to } = useWorkspace()
   const filters = useFilters(['range'])
@@ -83,7 +82,6 @@ export function Overview() {
   )
 }
 
-/** Charts the due tasks of the next hour and day. */
 function Timeline({ upcoming: { hour, day, is_capped } }: { upcoming: Upcoming }) {
   const { to } = useWorkspace()
   if (day.every(({ count }) => count === 0)) return null
@@ -162,7 +160,6 @@ function barsOf(counts: Upcoming['hour']): ChartData {
   }
 }
 
-/** The usage of the organization this month, and the limits of its tier. */
 function UsageCard() {
   const { organization } = useOrganization()
   return (

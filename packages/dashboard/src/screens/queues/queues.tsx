@@ -17,7 +17,6 @@ import { formatCount, formatCounted, formatValue } from '../../ui/format-amount.
 import { formatDuration } from '../../ui/format-time.ts'
 import styles from './queues.module.css'
 
-/** Lists the queues of a workspace with their limits and their load. */
 export function Queues() {
   const { workspace, to } = useWorkspace()
   return (

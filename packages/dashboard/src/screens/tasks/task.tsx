@@ -203,7 +203,6 @@ function textOf(blocked: Reason, to: WorkspacePaths) {
   }
 }
 
-/** The actions that the state of a task allows. */
 function TaskActions({ task }: { task: TaskResource }) {
   const { workspace, to } = useWorkspace()
   const navigate = useNavigate()

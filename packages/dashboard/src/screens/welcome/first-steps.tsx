@@ -26,7 +26,6 @@ import styles from './first-steps.module.css'
 
 const refreshMs = 5000
 
-/** From an empty workspace to the first delivery. */
 export function FirstSteps() {
   const { workspace, to } = useWorkspace()
   const [key, setKey] = useState<string | null>(null)
@@ -124,7 +123,6 @@ function CreateKey({ secret, active, onKey }: CreateKeyProps) {
   )
 }
 
-/** Asks before the user leaves the page. */
 function LeaveGuard() {
   const blocker = useBlocker(({ currentLocation, nextLocation }) => currentLocation.pathname !== nextLocation.pathname)
   useEffect(() => {
