@@ -1,6 +1,5 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useContext, useEffect, useState } from 'react'
-import { useNavigate } from 'react-router'
 import { call } from '../../api/call.ts'
 import { queryOf } from '../../api/queries.ts'
 import { Form } from '../../forms/form.tsx'
@@ -11,12 +10,10 @@ import { Link } from '../../ui/button.tsx'
 import { Field, FieldErrorsContext, TextField } from '../../ui/field.tsx'
 import { checkNewAccount } from './check-new-account.ts'
 import { SingleSignOn } from './single-sign-on.tsx'
-import { useReturnPath } from './use-return-path.ts'
+import { useReturn } from './use-return.ts'
 
 export function Register() {
-  const navigate = useNavigate()
-  const client = useQueryClient()
-  const target = useReturnPath()
+  const { target, open } = useReturn()
   const { data: rules } = useQuery(queryOf('getRegistration'))
   const { data: methods } = useQuery(queryOf('getSignInMethods'))
   const foot = (
@@ -59,10 +56,7 @@ export function Register() {
         check={body => checkNewAccount(body)}
         submit={body => call('register', { body })}
         leaves
-        onDone={async () => {
-          client.clear()
-          await navigate(target, { replace: true })
-        }}
+        onDone={open}
         action="Create account"
         isWide
       >

@@ -1,7 +1,7 @@
 import type { FactorKind } from '@belfry/contract/second-factor'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useNavigate, useSearchParams } from 'react-router'
+import { useSearchParams } from 'react-router'
 import { ApiProblem, messageOf } from '../../api/api-problem.ts'
 import { call } from '../../api/call.ts'
 import { passkeyForSignIn, signInWithPasskey } from '../../api/passkeys.ts'
@@ -14,19 +14,13 @@ import { Button, Link } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { FormProblem } from '../../ui/problem.tsx'
 import { SingleSignOn, signInErrorText } from './single-sign-on.tsx'
-import { useReturnPath } from './use-return-path.ts'
+import { useReturn } from './use-return.ts'
 
 export function SignIn() {
-  const navigate = useNavigate()
-  const client = useQueryClient()
-  const target = useReturnPath()
+  const { target, open } = useReturn()
   const { data: registration } = useQuery(queryOf('getRegistration'))
   const [waiting, setWaiting] = useState<{ token: string; factors: FactorKind[] } | null>(null)
-  const onDone = async () => {
-    client.clear()
-    await navigate(target, { replace: true })
-  }
-  const byPasskey = useMutation({ mutationFn: signInWithPasskey, meta: { isSignIn: true }, onSuccess: onDone })
+  const byPasskey = useMutation({ mutationFn: signInWithPasskey, meta: { isSignIn: true }, onSuccess: open })
   const { data: methods } = useQuery(queryOf('getSignInMethods'))
   const [params] = useSearchParams()
   if (waiting) {
@@ -44,7 +38,7 @@ export function SignIn() {
           action="Sign in"
           readPasskey={() => passkeyForSignIn(waiting.token)}
           submit={proof => call('loginWithFactor', { body: { sign_in_token: waiting.token, ...proof } })}
-          onDone={onDone}
+          onDone={open}
         />
       </PlainLayout>
     )
@@ -82,7 +76,7 @@ export function SignIn() {
                 return null
               })
             }
-            onDone={session => session && onDone()}
+            onDone={session => session && open()}
             action="Sign in"
             isWide
             more={<Link to={paths.forgotPassword()}>Forgot your password?</Link>}
