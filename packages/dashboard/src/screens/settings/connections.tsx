@@ -149,7 +149,6 @@ const certificateFields: readonly FormField[] = [
   },
 ]
 
-/** @param props.connection - The connection to edit; null creates one. */
 function ConnectionForm({ connection }: { connection: Connection | null }) {
   const { workspace } = useWorkspace()
   const [kind, setKind] = useState<Kind>(connection?.kind ?? 'header')

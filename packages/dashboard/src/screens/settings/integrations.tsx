@@ -105,7 +105,6 @@ const hints: Record<Exclude<Channel, 'email'>, string> = {
   webhook: 'Receives each alert as JSON, signed like every delivery.',
 }
 
-/** @param props.integration - The integration to edit; null creates one. */
 function IntegrationForm({ integration }: { integration: Integration | null }) {
   const { workspace } = useWorkspace()
   const [channel, setChannel] = useState<Channel>(integration?.channel ?? 'slack')

@@ -149,7 +149,6 @@ export function Workspaces() {
   )
 }
 
-/** @param props.workspace - The workspace to change; null creates one. */
 function WorkspaceForm({ workspace }: { workspace: Workspace | null }) {
   const { organization } = useOrganization()
   return (

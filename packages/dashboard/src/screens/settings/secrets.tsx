@@ -77,7 +77,6 @@ export function Secrets() {
 
 const namePattern = /^[A-Z][A-Z0-9_]{0,63}$/
 
-/** @param props.secret - The secret to replace; null creates one. */
 function SecretForm({ secret }: { secret: Secret | null }) {
   const { workspace } = useWorkspace()
   return (

@@ -6,14 +6,8 @@ import { Button } from '../../ui/button.tsx'
 import { FormProblem } from '../../ui/problem.tsx'
 import styles from './single-sign-on.module.css'
 
-type Props = {
-  methods: SignInMethods
-  /** The path to open after the sign-in. */
-  returnTo: string
-}
-
 /** The button that opens the page of the issuer. Hidden without an issuer. */
-export function SingleSignOn({ methods, returnTo }: Props) {
+export function SingleSignOn({ methods, returnTo }: { methods: SignInMethods; returnTo: string }) {
   const start = useMutation({
     mutationFn: () => call('startOidc', { body: { return_to: returnTo } }),
     onSuccess: ({ url }) => location.assign(url),

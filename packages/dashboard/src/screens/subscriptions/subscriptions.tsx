@@ -210,12 +210,7 @@ function Failing({ subscription }: { subscription: Subscription }) {
   )
 }
 
-type SubscriptionFormProps = {
-  /** The subscription to edit; null creates one. */
-  subscription: Subscription | null
-  /** Topics of recent events. */
-  topics: readonly string[]
-}
+type SubscriptionFormProps = { subscription: Subscription | null; topics: readonly string[] }
 
 function SubscriptionForm({ topics, ...given }: SubscriptionFormProps) {
   const { workspace } = useWorkspace()
