@@ -11,7 +11,7 @@ import { ChangeButton, ConfirmButton } from '../../layout/change-buttons.tsx'
 import { ResourceList } from '../../layout/resource-list.tsx'
 import { paths } from '../../paths.ts'
 import { useOrganization, useRefusal, useWorkspace } from '../../session/scope.ts'
-import { Button, ButtonLink } from '../../ui/button.tsx'
+import { ButtonLink } from '../../ui/button.tsx'
 import { Select } from '../../ui/field.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import { wordsOf } from '../../ui/words-of.ts'
@@ -139,7 +139,10 @@ export function WorkspaceMembers() {
   const { workspace } = useWorkspace()
   const list = useQuery(allOf('listWorkspaceMembers', { ws: workspace.id }))
   const refusal = useRefusal('workspace_member.manage')
-  const change = useMemberChange()
+  const change = useChange({
+    run: ({ user, role }: { user: string; role: WorkspaceRole }) =>
+      call('putWorkspaceMember', { ws: workspace.id, user, body: { role } }),
+  })
   return (
     <ResourceList
       title="Workspace members"
@@ -159,7 +162,7 @@ export function WorkspaceMembers() {
               <Select
                 aria-label={`Role of ${user.name}`}
                 value={role}
-                onChange={event => change.mutate({ userId: user.id, role: event.target.value as WorkspaceRole })} // one of the options
+                onChange={event => change.mutate({ user: user.id, role: event.target.value as WorkspaceRole })} // one of the options
                 options={roleOptions}
               />
             ),
@@ -180,41 +183,29 @@ export function WorkspaceMembers() {
 
 function AddMember({ present }: { present: WorkspaceMember[] }) {
   const { organization } = useOrganization()
+  const { workspace } = useWorkspace()
   const [userId, setUserId] = useState('')
   const { data = [] } = useQuery(allOf('listMembers', { org: organization.id }))
-  const change = useMemberChange()
   const isMissing = ({ user, role }: Member) => role === 'member' && !present.some(member => member.user.id === user.id)
   const options = data.filter(isMissing).map(({ user, workspace_role: role }) => {
     return { value: user.id, label: `${user.name} (${user.email}) as ${role}` }
   })
   if (options.length === 0) return null
   return (
-    <form
-      className={styles.inline}
-      onSubmit={event => {
-        event.preventDefault()
-        if (userId) change.mutate({ userId })
-        setUserId('')
-      }}
-    >
+    <div className={styles.inline}>
       <Select
         aria-label="Member to add"
         value={userId}
         onChange={event => setUserId(event.target.value)}
         options={[{ value: '', label: 'Add a member of the organization…' }, ...options]}
       />
-      <Button type="submit" refusal={userId ? null : 'Select a member first.'} isPending={change.isPending}>
-        Add member
-      </Button>
-    </form>
+      {/* Without a role it is their default role. */}
+      <ChangeButton
+        text="Add member"
+        refusal={userId ? null : 'Select a member first.'}
+        run={() => call('putWorkspaceMember', { ws: workspace.id, user: userId, body: {} })}
+        onDone={() => setUserId('')}
+      />
+    </div>
   )
-}
-
-/** Changes the role of a member in the workspace. Without a role it is their default role. */
-function useMemberChange() {
-  const { workspace } = useWorkspace()
-  return useChange({
-    run: ({ userId, role }: { userId: string; role?: WorkspaceRole }) =>
-      call('putWorkspaceMember', { ws: workspace.id, user: userId, body: role ? { role } : {} }),
-  })
 }
