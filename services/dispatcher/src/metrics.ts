@@ -2,8 +2,8 @@ import type { OutboxKind } from '@belfry/db/generated/enums'
 import type { Claim, ShortClaim } from '@belfry/db/tasks/claimed-row'
 import type { FinishedAttempt } from '@belfry/db/tasks/record-attempts'
 import { countQueueAway, type Labels, type Meter, measureBatches } from '@belfry/runtime'
+import type { Context } from './context.ts'
 import { failureMessages } from './egress/outcome.ts'
-import type { IntakeContext } from './intake/intake-context.ts'
 import { ownFailureCodes } from './secrets/attempt-outcome.ts'
 
 export type Metrics = ReturnType<typeof openMetrics>
@@ -108,7 +108,7 @@ export function openMetrics(meter: Meter) {
   }
 }
 
-export function measureCapacity({ metrics: { meter }, hostQueues, buffer }: IntakeContext, slots: number): void {
+export function measureCapacity({ metrics: { meter }, hostQueues, buffer }: Context, slots: number): void {
   meter.gauge('belfry_slots', 'Calls that may be in flight at a time, beside the slow ones.', () => slots)
   meter.gauge('belfry_slots_taken', 'Calls in flight, without the slow ones.', () => hostQueues.slotsTaken)
   meter.gauge('belfry_slow_calls', 'Calls that hold no slot because they are slow.', () => hostQueues.slowCalls)

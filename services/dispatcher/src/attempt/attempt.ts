@@ -5,13 +5,13 @@ import { type NextAttempt, nextAttempt } from '@belfry/domain/next-attempt'
 import { lateMs, type WaitReason } from '@belfry/domain/wait-reason'
 import { failpoint, type Span } from '@belfry/runtime'
 import type { AttemptRequest } from '../connections/apply-connection.ts'
+import type { Context } from '../context.ts'
 import type { ResponseOutcome, UnsentOutcome } from '../egress/outcome.ts'
 import type { CallEnds, WriteGate } from '../egress/send.ts'
 import { noBlocks, wasBlocked } from '../scheduling/host.ts'
 import { type AttemptOutcome, internalError } from '../secrets/attempt-outcome.ts'
 import { redactFault, redactOutcome, withoutContent } from '../secrets/redact-outcome.ts'
 import type { Recording } from '../statements/batched-statements.ts'
-import type { AttemptContext } from './attempt-context.ts'
 import { type AttemptIds, prepareRequest } from './build-request.ts'
 import { followUp, undoUnsentAttempt } from './follow-up.ts'
 import { recordRefused } from './record-refused.ts'
@@ -31,7 +31,7 @@ export type Claimed = Extract<Claim, { kind: 'claimed' }>
  */
 export abstract class Attempt implements CallEnds, WriteGate, Recording {
   finished!: FinishedAttempt
-  readonly #ctx: AttemptContext
+  readonly #ctx: Context
   #claimed!: Claimed
   #session!: string
   #ids!: AttemptIds
@@ -47,7 +47,7 @@ export abstract class Attempt implements CallEnds, WriteGate, Recording {
   #isOver = false
   #passing: Promise<void> | null = null
 
-  constructor(ctx: AttemptContext) {
+  constructor(ctx: Context) {
     this.#ctx = ctx
   }
 

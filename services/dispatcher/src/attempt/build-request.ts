@@ -11,13 +11,13 @@ import { version } from '@belfry/domain/version'
 import { payloadOf } from '@belfry/present/payload-of'
 import { depthHeader, depthHeaders, type MasterKeys } from '@belfry/vault'
 import { type AttemptRequest, applyConnection } from '../connections/apply-connection.ts'
+import type { Context } from '../context.ts'
 import type { UnsentOutcome } from '../egress/outcome.ts'
 import { notSent, type OwnFailure } from '../secrets/attempt-outcome.ts'
 import { type AttemptSecrets, peekAttemptSecrets, readAttemptSecrets } from '../secrets/attempt-secrets.ts'
 import { fillRequest, mayReferToSecrets, type RequestParts, secretNamesOf } from '../secrets/fill-request.ts'
 import { redactFault } from '../secrets/redact-outcome.ts'
 import { sign, signMessage } from '../secrets/sign.ts'
-import type { AttemptContext } from './attempt-context.ts'
 
 /** The public ids of an attempt, and its number within its task, from 1. */
 export type AttemptIds = { task: string; run: string; workspace: string; attempt: number }
@@ -42,7 +42,7 @@ export function createIdentity(abuseContact: string | null, masterKeys: MasterKe
  * @param waited - See `applyConnection`.
  */
 export function prepareRequest(
-  ctx: AttemptContext,
+  ctx: Context,
   task: ClaimedTask,
   ids: AttemptIds,
   traceparent: string | null,
@@ -58,7 +58,7 @@ const noNames: readonly string[] = []
 
 // A payload may refer to secrets thousands of times, and many claims arrive at once.
 async function prepareSlowly(
-  ctx: AttemptContext,
+  ctx: Context,
   task: ClaimedTask,
   ids: AttemptIds,
   parts: RequestParts,
@@ -99,7 +99,7 @@ async function buildWith(
   }
 }
 
-function unsentBecause(ctx: AttemptContext, ids: AttemptIds, error: unknown): OwnFailure | UnsentOutcome {
+function unsentBecause(ctx: Context, ids: AttemptIds, error: unknown): OwnFailure | UnsentOutcome {
   if (isTransientDatabaseError(error)) {
     return { kind: 'unsent', message: 'The secrets of the workspace cannot be read: the database is away.' }
   }
@@ -108,7 +108,7 @@ function unsentBecause(ctx: AttemptContext, ids: AttemptIds, error: unknown): Ow
   return notSent('secret_unreadable', 'this installation cannot decrypt a signing secret.')
 }
 
-function logUnreadable(ctx: AttemptContext, ids: AttemptIds, { names, secrets }: AttemptSecrets): void {
+function logUnreadable(ctx: Context, ids: AttemptIds, { names, secrets }: AttemptSecrets): void {
   for (const name of names) {
     const secret = secrets.get(name)
     if (secret instanceof Error) {

@@ -6,13 +6,13 @@ import { undoClaims } from '@belfry/db/tasks/undo-claims'
 import { toId } from '@belfry/domain/id'
 import { type DueTask, needsJob } from '@belfry/queue'
 import { failpoint } from '@belfry/runtime'
+import type { Context } from '../context.ts'
 import type { UnsentOutcome } from '../egress/outcome.ts'
-import type { AttemptContext } from './attempt-context.ts'
 import type { AttemptIds } from './build-request.ts'
 
 /** Adds the job of a retry after a recorded attempt. */
 export async function followUp(
-  ctx: AttemptContext,
+  ctx: Context,
   { task, workspace }: AttemptIds,
   { dueAt, now }: Extract<RecordedAttempt, { dueAt: Date }>,
 ): Promise<void> {
@@ -28,7 +28,7 @@ const maxDelayMs = 7_500
  * seconds later, for any dispatcher.
  */
 export async function undoUnsentAttempt(
-  ctx: AttemptContext,
+  ctx: Context,
   task: ClaimedTask,
   { message, until }: UnsentOutcome,
 ): Promise<void> {
@@ -49,17 +49,13 @@ export async function undoUnsentAttempt(
 }
 
 /** Undoes claims as `undoClaims` does. Waits while the database is away. */
-export function undoClaimsDurably({ log, pool }: AttemptContext, claims: Parameters<typeof undoClaims>[1]) {
+export function undoClaimsDurably({ log, pool }: Context, claims: Parameters<typeof undoClaims>[1]) {
   const onWait = (error: unknown) => log.warn({ err: error, runs: claims.length }, 'undo.waiting_for_database')
   return retryDatabase(() => undoClaims(pool, claims), { onWait })
 }
 
 /** Adds jobs for the tasks that are due soon. Never rejects: PostgreSQL has the tasks, and the scheduler adds lost jobs. */
-export async function enqueueDue(
-  { queue, pool, log, metrics }: AttemptContext,
-  tasks: DueTask[],
-  now: number,
-): Promise<void> {
+export async function enqueueDue({ queue, pool, log, metrics }: Context, tasks: DueTask[], now: number): Promise<void> {
   const soon = tasks.filter(task => needsJob(task.dueAt, now))
   if (queue === null || soon.length === 0) return
   const onFailure = (error: unknown) => {

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { dropCallbacks } from '@belfry/db/tasks/drop-callbacks'
 import type { FinishedAttempt, RecordedAttempt } from '@belfry/db/tasks/record-attempts'
 import { toId } from '@belfry/domain/id'
+import type { Context } from '../context.ts'
 import { recordAttempt } from '../statements/batched-statements.ts'
-import type { AttemptContext } from './attempt-context.ts'
 
 const firstPauseMs = 250
 const maxPauseMs = 60_000
@@ -15,7 +15,7 @@ const maxPauseMs = 60_000
  * @returns Null when another process has ended the attempt.
  */
 export async function recordRefused(
-  ctx: AttemptContext,
+  ctx: Context,
   attempt: FinishedAttempt,
   reason: unknown,
 ): Promise<RecordedAttempt | null> {
@@ -45,7 +45,7 @@ function withoutContent(attempt: FinishedAttempt): FinishedAttempt {
 }
 
 // Logs the message only: the error itself quotes the row with the target's response.
-function logRefusal({ log }: AttemptContext, attempt: FinishedAttempt, error: unknown, event = 'record.refused'): void {
+function logRefusal({ log }: Context, attempt: FinishedAttempt, error: unknown, event = 'record.refused'): void {
   const reason = error instanceof Error ? error.message : String(error)
   log.error({ task: toId('task', attempt.taskId), run: toId('run', attempt.runId), reason }, event)
 }

@@ -1,9 +1,9 @@
 import type { AttemptRequest } from '../connections/apply-connection.ts'
+import type { Context } from '../context.ts'
 import type { UnsentOutcome } from '../egress/outcome.ts'
 import type { OutgoingRequest, WriteGate } from '../egress/send.ts'
 import type { AttemptOutcome } from '../secrets/attempt-outcome.ts'
 import { redactFault } from '../secrets/redact-outcome.ts'
-import type { AttemptContext } from './attempt-context.ts'
 
 const minRepeatMs = 500
 
@@ -12,7 +12,7 @@ const minRepeatMs = 500
  * second one, without its timings: they do not add up to the duration of both.
  */
 export async function renewRefused(
-  ctx: AttemptContext,
+  ctx: Context,
   request: AttemptRequest,
   outcome: AttemptOutcome | UnsentOutcome,
   sentAt: number,
@@ -28,7 +28,7 @@ export async function renewRefused(
   return { request: again, outcome: Object.assign(repeated, { timings: null }) }
 }
 
-function send(ctx: AttemptContext, { redactor, sender }: AttemptRequest, outgoing: OutgoingRequest, gate: WriteGate) {
+function send(ctx: Context, { redactor, sender }: AttemptRequest, outgoing: OutgoingRequest, gate: WriteGate) {
   const sending = (sender ?? ctx.sender).send(outgoing, gate)
   return redactor === null ? sending : sending.catch(async error => Promise.reject(await redactFault(error, redactor)))
 }

@@ -1,13 +1,13 @@
 import { toId } from '@belfry/domain/id'
+import type { Context } from '../context.ts'
 import { startAttempts } from './admit.ts'
-import type { IntakeContext } from './intake-context.ts'
 import { undoPrefetched } from './prefetch-claims.ts'
 
 /**
  * Reads the tenants again, and applies what has changed. The tasks of a suspended workspace leave this process and stay in
  * PostgreSQL, claims that have not been sent are undone, and those in flight end. Once it is resumed, they are read again.
  */
-export async function applyTenantChanges(ctx: IntakeContext): Promise<void> {
+export async function applyTenantChanges(ctx: Context): Promise<void> {
   const { suspended, resumed, moved } = await ctx.tenants.refresh(workspace => ctx.buffer.countOf(workspace) > 0)
   for (const workspace of moved) ctx.hostQueues.move(workspace)
   for (const workspace of resumed) ctx.backlog.add(workspace, ctx.clock.now())

@@ -3,13 +3,13 @@ import { askedDelayMs } from '@belfry/domain/next-attempt'
 import { failpoint } from '@belfry/runtime'
 import { Attempt } from '../attempt/attempt.ts'
 import type { Wait } from '../attempt/waited-for.ts'
+import type { Context } from '../context.ts'
 import { type HealthSignal, healthSignalOf } from '../scheduling/circuit-breaker.ts'
 import type { Blocks } from '../scheduling/host.ts'
 import type { Slot } from '../scheduling/slot.ts'
 import type { AttemptOutcome } from '../secrets/attempt-outcome.ts'
 import { pauseHost, reportCircuit } from './circuits.ts'
 import { targetOf } from './incoming-task.ts'
-import type { IntakeContext } from './intake-context.ts'
 import { abandonClaim, type ClaimWaiter, type PendingClaim, releaseClaim, requestClaim } from './pending-claim.ts'
 import { enterJournal, prefetchClaims, undoPrefetched } from './prefetch-claims.ts'
 import { requeue } from './requeue.ts'
@@ -18,9 +18,9 @@ import type { BufferedTask } from './task-buffer.ts'
 /** What an attempt does with other tasks. */
 export type Intake = {
   /** Starts the attempts for which there is a slot now. */
-  startAttempts(ctx: IntakeContext): void
+  startAttempts(ctx: Context): void
   /** Queues a task again that was not claimed. Never rejects. */
-  queueAgain(ctx: IntakeContext, task: BufferedTask): Promise<void>
+  queueAgain(ctx: Context, task: BufferedTask): Promise<void>
 }
 
 const busyPauseMs = 20
@@ -37,12 +37,12 @@ export class AttemptInSlot extends Attempt implements ClaimWaiter, Wait {
   readonly isBacklog: boolean
   readonly blocks: Blocks
   readonly slotAt = performance.now()
-  readonly #ctx: IntakeContext
+  readonly #ctx: Context
   readonly #slot: Slot<BufferedTask>
   readonly #intake: Intake
   #runId: string | null = null
 
-  constructor(ctx: IntakeContext, slot: Slot<BufferedTask>, intake: Intake) {
+  constructor(ctx: Context, slot: Slot<BufferedTask>, intake: Intake) {
     super(ctx)
     this.bufferedAt = slot.task.bufferedAt
     this.isBacklog = slot.task.isBacklog

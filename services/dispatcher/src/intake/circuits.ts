@@ -1,9 +1,9 @@
 import { claimProbes, type PublishedCircuit, publishCircuits } from '@belfry/db/dispatchers/host-circuits'
 import { toId } from '@belfry/domain/id'
 import { steadyTime } from '@belfry/runtime'
+import type { Context } from '../context.ts'
 import type { CircuitChange } from '../scheduling/circuit-breaker.ts'
 import type { QueueKey } from '../scheduling/queue.ts'
-import type { IntakeContext } from './intake-context.ts'
 
 // For so long one dispatcher alone probes a host. When it dies, another one probes after this time.
 const probesMs = 30_000
@@ -12,7 +12,7 @@ const renewMs = 20_000
 const refusedPauseMs = 1_000
 
 /** Logs that a circuit breaker has opened or closed, and publishes it at once. */
-export function reportCircuit(ctx: IntakeContext, key: QueueKey, change: NonNullable<CircuitChange>): void {
+export function reportCircuit(ctx: Context, key: QueueKey, change: NonNullable<CircuitChange>): void {
   const { host } = key
   const workspace = toId('ws', key.workspace)
   ctx.circuitsWaker.wake()
@@ -31,7 +31,7 @@ export function reportCircuit(ctx: IntakeContext, key: QueueKey, change: NonNull
  * `HOST_RETRY_AFTER_MAX_MS` is set.
  * @param askedMs - 0: it has not asked for one.
  */
-export function pauseHost(ctx: IntakeContext, key: QueueKey, askedMs: number): void {
+export function pauseHost(ctx: Context, key: QueueKey, askedMs: number): void {
   const ms = Math.min(askedMs, ctx.retryAfterMaxMs)
   if (ms === 0) return
   const change = ctx.hostQueues.openCircuit(key, steadyTime() + ms)
@@ -44,7 +44,7 @@ export function pauseHost(ctx: IntakeContext, key: QueueKey, askedMs: number): v
  * which dispatcher may probe a host. While all breakers are closed, this is one short query.
  * @returns How many breakers and pauses have changed.
  */
-export async function shareCircuits(ctx: IntakeContext): Promise<number> {
+export async function shareCircuits(ctx: Context): Promise<number> {
   const known = ctx.hostQueues.openCircuits()
   const published = known.map(({ workspace, host, openUntil }) => {
     return { workspaceId: workspace, host, openForMs: openUntil - steadyTime() }
@@ -64,7 +64,7 @@ export async function shareCircuits(ctx: IntakeContext): Promise<number> {
   return moved.length + resets.length + adopted.length + allowed
 }
 
-function adopt(ctx: IntakeContext, { workspaceId: workspace, host, openForMs }: PublishedCircuit): boolean {
+function adopt(ctx: Context, { workspaceId: workspace, host, openForMs }: PublishedCircuit): boolean {
   const key = { workspace, host }
   const change = ctx.hostQueues.openCircuit(key, steadyTime() + openForMs)
   if (change === null) return false
@@ -74,7 +74,7 @@ function adopt(ctx: IntakeContext, { workspaceId: workspace, host, openForMs }: 
 }
 
 /** Lets this process probe the half-open hosts for which it has tasks, unless another dispatcher probes them. */
-async function probeHosts(ctx: IntakeContext): Promise<number> {
+async function probeHosts(ctx: Context): Promise<number> {
   const now = steadyTime()
   const wanted = ctx.hostQueues
     .openCircuits()
@@ -91,6 +91,6 @@ async function probeHosts(ctx: IntakeContext): Promise<number> {
   return allowed.length
 }
 
-function wakeIn(ctx: IntakeContext, ms: number): void {
+function wakeIn(ctx: Context, ms: number): void {
   setTimeout(ctx.circuitsWaker.wake, Math.max(0, ms)).unref()
 }

@@ -1,11 +1,11 @@
 import { openLateSearch } from '@belfry/db/tasks/late-work'
-import type { IntakeContext } from './intake-context.ts'
+import type { Context } from '../context.ts'
 
 // Longer than notifications, jobs and readings need.
 const graceMs = 3_000
 const fewBuffered = 100
 
-type LateWorkContext = Pick<IntakeContext, 'pool' | 'buffer' | 'hostQueues' | 'backlog' | 'log'>
+type LateWorkContext = Pick<Context, 'pool' | 'buffer' | 'hostQueues' | 'backlog' | 'log'>
 
 /**
  * Opens the search for workspaces whose tasks have been due for three seconds: a notification or a job was lost, or the

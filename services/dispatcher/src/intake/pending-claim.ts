@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Claim, ClaimRequest } from '@belfry/db/tasks/claimed-row'
+import type { Context } from '../context.ts'
 import { claimTask } from '../statements/batched-statements.ts'
-import type { IntakeContext } from './intake-context.ts'
 import type { BufferedTask } from './task-buffer.ts'
 
 /** Is told the answer to a claim, and whether it was entered into the send journal. The methods must not throw. */
@@ -69,7 +69,7 @@ export class PendingClaim {
 }
 
 /** Requests the claim of a task. When an earlier answer is unknown, the same token finds the claim if it was made. */
-export function requestClaim(ctx: IntakeContext, task: BufferedTask, isPrefetch = false): PendingClaim {
+export function requestClaim(ctx: Context, task: BufferedTask, isPrefetch = false): PendingClaim {
   if (task.token === undefined) {
     task.token = randomUUID()
     ctx.held.add(task.token)
@@ -88,13 +88,13 @@ export function requestClaim(ctx: IntakeContext, task: BufferedTask, isPrefetch 
 }
 
 /** Ends this process's responsibility for the claim of a task: it was recorded, undone, or not made. */
-export function releaseClaim(ctx: IntakeContext, task: BufferedTask): void {
+export function releaseClaim(ctx: Context, task: BufferedTask): void {
   if (task.token !== undefined) ctx.held.release(task.token)
   task.token = undefined
 }
 
 /** Ends the wait for the answer to a claim. The request was not sent. */
-export function abandonClaim(ctx: IntakeContext, task: BufferedTask): void {
+export function abandonClaim(ctx: Context, task: BufferedTask): void {
   if (task.token !== undefined) ctx.held.abandon(task.token)
   task.token = undefined
 }

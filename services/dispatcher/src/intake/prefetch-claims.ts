@@ -1,5 +1,5 @@
 import { undoClaimsDurably } from '../attempt/follow-up.ts'
-import type { IntakeContext } from './intake-context.ts'
+import type { Context } from '../context.ts'
 import { abandonClaim, type PendingClaim, releaseClaim, requestClaim } from './pending-claim.ts'
 import type { BufferedTask } from './task-buffer.ts'
 
@@ -10,7 +10,7 @@ export const maxPrefetchMs = 1_000
  * Claims tasks that will have a slot soon. Then their calls need not wait for the database, and more claims share a
  * statement than there are free slots.
  */
-export function prefetchClaims(ctx: IntakeContext, tasks: readonly BufferedTask[]): void {
+export function prefetchClaims(ctx: Context, tasks: readonly BufferedTask[]): void {
   if (ctx.stop.aborted || tasks.length === 0) return
   ctx.prefetchWaker.wake()
   for (const task of tasks) {
@@ -20,7 +20,7 @@ export function prefetchClaims(ctx: IntakeContext, tasks: readonly BufferedTask[
 }
 
 /** Enters a prefetched claim into the send journal, with the claims of the tasks that follow it in its queue. */
-export function enterJournal(ctx: IntakeContext, claim: PendingClaim, next: readonly BufferedTask[]): void {
+export function enterJournal(ctx: Context, claim: PendingClaim, next: readonly BufferedTask[]): void {
   ctx.journal.enter(claim)
   // One statement for all of them. After a crash they count as sent.
   for (const { pendingClaim } of next) if (pendingClaim) ctx.journal.enter(pendingClaim)
@@ -30,7 +30,7 @@ export function enterJournal(ctx: IntakeContext, claim: PendingClaim, next: read
  * Undoes the prefetched claims of tasks that did not get a slot. Their requests have not been sent.
  * @returns The tasks that still wait for an attempt.
  */
-export async function undoPrefetched(ctx: IntakeContext, tasks: readonly BufferedTask[]): Promise<BufferedTask[]> {
+export async function undoPrefetched(ctx: Context, tasks: readonly BufferedTask[]): Promise<BufferedTask[]> {
   await Promise.all(tasks.map(({ pendingClaim }) => pendingClaim?.whenAnswered()))
   for (const { pendingClaim } of tasks) if (pendingClaim) pendingClaim.entry = 'undone'
   const answers = tasks.map(({ pendingClaim }) => pendingClaim?.answer)

@@ -1,6 +1,6 @@
 import { createLogger } from '@belfry/runtime'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import type { IntakeContext } from './intake-context.ts'
+import type { Context } from '../context.ts'
 import { createUpcomingReader } from './read-upcoming.ts'
 import { createShare } from './share.ts'
 
@@ -29,7 +29,7 @@ function start(hasQueue: boolean) {
     pool,
     share: createShare('one'),
     stop: stop.signal,
-  } as unknown as IntakeContext
+  } as unknown as Context
   const reader = createUpcomingReader(ctx)
   const running = reader.run()
   const end = async () => {

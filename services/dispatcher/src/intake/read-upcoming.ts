@@ -1,8 +1,8 @@
 import { waitingTasks } from '@belfry/db/tasks/due-work'
 import { createWaker } from '@belfry/runtime'
+import type { Context } from '../context.ts'
 import { admit } from './admit.ts'
 import { toIncomingTask } from './incoming-task.ts'
-import type { IntakeContext } from './intake-context.ts'
 
 /** Reads tasks from PostgreSQL shortly before they are due, while no queue delivers them. */
 export type UpcomingReader = ReturnType<typeof createUpcomingReader>
@@ -18,7 +18,7 @@ const queueCheckMs = 1_000
 const rewindMs = 5_000
 const maxGapMs = 60_000
 
-export function createUpcomingReader(ctx: IntakeContext) {
+export function createUpcomingReader(ctx: Context) {
   const waker = createWaker()
   let position = ctx.clock.now() // all tasks that are due before have been read
   let readUntil = position

@@ -1,9 +1,9 @@
 import type { WaitingRow } from '@belfry/db/tasks/due-work'
 import { dueTasksOf } from '@belfry/db/tasks/late-work'
 import { wholeShare } from '@belfry/db/tasks/task-share'
+import type { Context } from '../context.ts'
 import { admit } from './admit.ts'
 import { toIncomingTask } from './incoming-task.ts'
-import type { IntakeContext } from './intake-context.ts'
 
 const fewBuffered = 1_000
 const pageSize = 2_000
@@ -14,7 +14,7 @@ const maxWorkspaces = 200
  * one page. Each dispatcher reads its own share of the tasks.
  * @returns How many tasks were taken.
  */
-export async function refillQueues(ctx: IntakeContext): Promise<number> {
+export async function refillQueues(ctx: Context): Promise<number> {
   const needsTasks = (workspace: string) =>
     ctx.buffer.countOf(workspace) - ctx.hostQueues.blockedOf(workspace) < fewBuffered
   const readings = ctx.backlog.next(needsTasks, maxWorkspaces, ctx.clock.now())

@@ -1,9 +1,9 @@
 import { fromId } from '@belfry/domain/id'
 import type { DueTask } from '@belfry/queue'
+import type { Context } from '../context.ts'
 import { locateTask } from '../statements/batched-statements.ts'
 import { admit } from './admit.ts'
 import { incomingTask } from './incoming-task.ts'
-import type { IntakeContext } from './intake-context.ts'
 import type { IncomingTask } from './task-buffer.ts'
 
 /**
@@ -11,7 +11,7 @@ import type { IncomingTask } from './task-buffer.ts'
  * waits for the time of a task or for a slot, so the tasks of one workspace do not delay other workspaces in the queue.
  * Rejects without taking a task when the signal is aborted first.
  */
-export async function takeJob(ctx: IntakeContext, tasks: readonly DueTask[], signal: AbortSignal): Promise<void> {
+export async function takeJob(ctx: Context, tasks: readonly DueTask[], signal: AbortSignal): Promise<void> {
   const incoming: IncomingTask[] = []
   const located: Array<Promise<void>> = []
   for (const { id: name, dueAt, origin, workspace: workspaceName } of tasks) {

@@ -1,8 +1,8 @@
 import { parseDueNotice } from '@belfry/db/postgres/notices'
 import { toId } from '@belfry/domain/id'
+import type { Context } from '../context.ts'
 import { admit } from './admit.ts'
 import { targetOf } from './incoming-task.ts'
-import type { IntakeContext } from './intake-context.ts'
 import type { UpcomingReader } from './read-upcoming.ts'
 import { takeJob } from './take-job.ts'
 import type { IncomingTask } from './task-buffer.ts'
@@ -11,7 +11,7 @@ import type { IncomingTask } from './task-buffer.ts'
  * Returns a handler for PostgreSQL's notifications of due tasks. It admits the tasks of this dispatcher's share that are due
  * before the next reading. Those that arrive together are admitted together.
  */
-export function createNotificationHandler(ctx: IntakeContext, upcoming: UpcomingReader): (payload: string) => void {
+export function createNotificationHandler(ctx: Context, upcoming: UpcomingReader): (payload: string) => void {
   let due: IncomingTask[] = []
 
   function admitAll(): void {

@@ -26,7 +26,7 @@ export type BufferedTask = IncomingTask & {
   /** Its place in the buffer, until it is evicted. */
   entry?: BufferEntry | undefined
   pendingClaim?: PendingClaim | undefined
-  /** The credentials for which it waits, or has waited: see `IntakeContext.deferred`. */
+  /** The credentials for which it waits, or has waited: see `Context.deferred`. */
   waited: Promise<unknown> | null
   /** Identifies its claim when the answer is unknown. */
   token?: string | undefined

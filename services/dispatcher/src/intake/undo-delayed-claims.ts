@@ -1,5 +1,5 @@
+import type { Context } from '../context.ts'
 import { queueUnlessStopped } from './admit.ts'
-import type { IntakeContext } from './intake-context.ts'
 import { maxPrefetchMs, undoPrefetched } from './prefetch-claims.ts'
 
 /**
@@ -7,7 +7,7 @@ import { maxPrefetchMs, undoPrefetched } from './prefetch-claims.ts'
  * breaker has opened.
  * @returns How many tasks there were.
  */
-export async function undoDelayedClaims(ctx: IntakeContext): Promise<number> {
+export async function undoDelayedClaims(ctx: Context): Promise<number> {
   const delayed = ctx.hostQueues.takeDelayed(maxPrefetchMs)
   if (delayed.length === 0) return 0
   await queueUnlessStopped(ctx, await undoPrefetched(ctx, delayed))

@@ -1,9 +1,9 @@
 import type { ChildProcess } from 'node:child_process'
 import type { QuarantinedTask } from '@belfry/db/tasks/quarantine'
+import type { Context } from '../context.ts'
 import { startAttempts } from '../intake/admit.ts'
 import { pauseHost, reportCircuit } from '../intake/circuits.ts'
 import { targetOf } from '../intake/incoming-task.ts'
-import type { IntakeContext } from '../intake/intake-context.ts'
 import type { BufferedTask } from '../intake/task-buffer.ts'
 import type { HealthSignal } from '../scheduling/circuit-breaker.ts'
 import type { Slot } from '../scheduling/slot.ts'
@@ -25,7 +25,7 @@ type Request = { number: number; task: BufferedTask; slot: Slot<BufferedTask> | 
  * Gives a quarantine process slots and permits of its dispatcher: its calls wait in the queues of their hosts like all others,
  * and circuit breakers count them. What the process holds when it ends is released.
  */
-export function sharePermits(ctx: IntakeContext, child: ChildProcess): void {
+export function sharePermits(ctx: Context, child: ChildProcess): void {
   let open: Request | null = null
 
   // Fails when the process ends: that releases the slot.

@@ -4,8 +4,7 @@ import { retryDatabase } from '@belfry/db/postgres/retry-database'
 import type { OpenSecrets, WorkspaceSecrets } from '@belfry/db/secrets/secrets'
 import { leaseMarginMs } from '@belfry/db/tasks/claim-tasks'
 import type { ClaimedTask } from '@belfry/db/tasks/claimed-row'
-import type { Logger } from '@belfry/runtime'
-import type { WorkspaceCache } from './workspace-cache.ts'
+import type { Context } from '../context.ts'
 
 export type AttemptSecrets = {
   /** The keys that sign; null when the workspace does not exist any more. */
@@ -20,21 +19,11 @@ export type AttemptSecrets = {
   keepsResponse: boolean
 }
 
-/** The secrets of workspaces, of at most five seconds ago. */
-export type SecretsContext = {
-  log: Logger
-  signingKeys: WorkspaceCache<KeyObject[]>
-  /** The keys of the secrets of subscriptions, by subscription. */
-  subscriptionKeys: WorkspaceCache<KeyObject[]>
-  messageKeys: WorkspaceCache<KeyObject>
-  secrets: WorkspaceCache<WorkspaceSecrets>
-}
-
 const none: WorkspaceSecrets = { byName: new Map(), keepsResponses: true }
 
 /** Returns the secrets of an attempt that only needs cached signing keys of its workspace; null for any other. */
 export function peekAttemptSecrets(
-  ctx: SecretsContext,
+  ctx: Context,
   { workspaceId, subscriptionId, qstash }: Pick<ClaimedTask, 'workspaceId' | 'subscriptionId' | 'qstash'>,
   names: readonly string[],
 ): AttemptSecrets | null {
@@ -45,7 +34,7 @@ export function peekAttemptSecrets(
 
 /** Reads the secrets of an attempt. While the database is away it retries, for as long as the claim is certain to hold. */
 export async function readAttemptSecrets(
-  ctx: SecretsContext,
+  ctx: Context,
   { workspaceId, subscriptionId, qstash }: Pick<ClaimedTask, 'workspaceId' | 'subscriptionId' | 'qstash'>,
   names: readonly string[],
 ): Promise<AttemptSecrets> {
@@ -64,7 +53,7 @@ export async function readAttemptSecrets(
 
 // The secrets of a subscription replace the secrets of its workspace; the workspace's asymmetric keys still sign.
 async function readSigningKeys(
-  ctx: SecretsContext,
+  ctx: Context,
   workspaceId: string,
   subscriptionId: string | null,
 ): Promise<readonly KeyObject[] | null> {
@@ -74,11 +63,7 @@ async function readSigningKeys(
 }
 
 // A secret may have been stored since the others were cached, and without it the attempt fails.
-async function readNamed(
-  ctx: SecretsContext,
-  workspaceId: string,
-  names: readonly string[],
-): Promise<WorkspaceSecrets> {
+async function readNamed(ctx: Context, workspaceId: string, names: readonly string[]): Promise<WorkspaceSecrets> {
   if (names.length === 0) return none
   const secrets = (await ctx.secrets.get(workspaceId)) ?? none
   const isReadable = (name: string) => secrets.byName.has(name) && !(secrets.byName.get(name) instanceof Error)
