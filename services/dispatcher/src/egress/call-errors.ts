@@ -1,4 +1,5 @@
 import type { RunTimings } from '@belfry/domain/run-timings'
+import { type FailureCode, failureMessages } from './outcome.ts'
 
 /** There was no response; the cause is the error. */
 export class FailedCallError extends Error {
@@ -10,21 +11,25 @@ export class FailedCallError extends Error {
   }
 }
 
-/** The target is at an address that this installation does not call. */
-export class BlockedAddressError extends Error {}
-export class NameResolutionError extends Error {}
+/** A failure whose code is known. The message is a sentence for the owner of the task. */
+export class CallFailure extends Error {
+  readonly failure: FailureCode
+
+  constructor(failure: FailureCode, message: string = failureMessages[failure]) {
+    super(message)
+    this.failure = failure
+  }
+}
+
 /** The target took too long to accept the connection, or to finish the handshake. */
-export class ConnectTimeoutError extends Error {}
+export function connectTimeout(): CallFailure {
+  return new CallFailure('timeout', 'No connection to the target could be made in time.')
+}
+
+export class NameResolutionError extends Error {}
 /** The TLS handshake failed; the cause is its error. */
 export class TlsError extends Error {}
 /** The egress proxy failed; the cause is its error. The request was not sent to the target. */
 export class ProxyError extends Error {}
-/** The egress proxy refused to connect to the target; the message says so. */
-export class TunnelRefusedError extends Error {}
 /** The caller has withdrawn the request before its first byte was written; the message says why. */
 export class WithheldError extends Error {}
-export class DeadlineError extends Error {}
-/** The target closed a kept connection when it was used again, before any byte of a response; the cause is the error. */
-export class StaleConnectionError extends Error {}
-export class TooManyResponsesError extends Error {}
-export class InvalidRequestError extends Error {}

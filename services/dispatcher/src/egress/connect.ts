@@ -4,7 +4,7 @@ import { createSecureContext, DEFAULT_CIPHERS, connect as openTls, type SecureCo
 import type { RunTimings } from '@belfry/domain/run-timings'
 import { LRUCache } from 'lru-cache'
 import type { buildConnector } from 'undici'
-import { ConnectTimeoutError, TlsError } from './call-errors.ts'
+import { connectTimeout, TlsError } from './call-errors.ts'
 import type { AddressGuard } from './guard-address.ts'
 
 /** How long the steps of opening a connection took. A step that has not ended is null. */
@@ -142,7 +142,7 @@ function createStartTls(secureContext: SecureContext) {
 /** Waits up to 5 seconds until a socket is connected. Destroys the socket on failure, or when the signal is aborted. */
 function whenReady(socket: Socket, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => socket.destroy(new ConnectTimeoutError()), connectTimeoutMs)
+    const timer = setTimeout(() => socket.destroy(connectTimeout()), connectTimeoutMs)
     const giveUp = () => socket.destroy(signal.reason)
     const settle = () => {
       clearTimeout(timer)

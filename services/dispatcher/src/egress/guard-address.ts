@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns'
 import { isIP } from 'node:net'
 import { type Cidr, classifyAddress, isWithin } from '@belfry/domain/address'
 import { isBlockedPort } from '@belfry/domain/target-url'
-import { BlockedAddressError, NameResolutionError } from './call-errors.ts'
+import { CallFailure, NameResolutionError } from './call-errors.ts'
 import type { OwnListeners } from './own-listeners.ts'
 import { createResolver, nothingAfter, type Resolve, resolveTimeoutMs } from './resolve-name.ts'
 import { type EgressProxy, isPastProxy } from './tunnel.ts'
@@ -34,7 +34,7 @@ export function createAddressGuard(rules: AddressRules) {
   async function addressesOf(hostname: string): Promise<LookupAddress[]> {
     const addresses = isIP(hostname) === 0 ? await withTimeout(resolve(hostname)) : [hostname]
     if (addresses.length === 0) throw new NameResolutionError()
-    if (!addresses.every(mayCall)) throw new BlockedAddressError()
+    if (!addresses.every(mayCall)) throw new CallFailure('blocked_address')
     return addresses.map(address => ({ address, family: isIP(address) }))
   }
 
@@ -49,15 +49,16 @@ export function createAddressGuard(rules: AddressRules) {
   return {
     /**
      * Returns the addresses of a host name, or the given address. Returns the name itself when a proxy resolves it.
-     * @throws BlockedAddressError when one of them may not be called.
+     * @throws CallFailure when one of them may not be called.
      * @throws NameResolutionError when the name cannot be resolved.
      */
     async check(host: string, port: number): Promise<LookupAddress[]> {
-      if (isBlockedPort(port) || listeners.includesName(host, port)) throw new BlockedAddressError()
+      if (isBlockedPort(port) || listeners.includesName(host, port)) throw new CallFailure('blocked_address')
       const isGuardedByProxy = proxy?.resolves && isIP(host) === 0 && !isPastProxy(proxy, host, port)
       if (isGuardedByProxy) return [{ address: host, family: 0 }]
       const checked = await (recent.get(host) ?? remember(host))
-      if (checked.some(({ address }) => listeners.includesAddress(address, port))) throw new BlockedAddressError()
+      if (checked.some(({ address }) => listeners.includesAddress(address, port)))
+        throw new CallFailure('blocked_address')
       return checked
     },
   }

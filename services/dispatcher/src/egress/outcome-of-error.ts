@@ -1,19 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
 import { devNull } from 'node:os'
 import { errors } from 'undici'
-import {
-  BlockedAddressError,
-  ConnectTimeoutError,
-  DeadlineError,
-  InvalidRequestError,
-  NameResolutionError,
-  ProxyError,
-  StaleConnectionError,
-  TlsError,
-  TooManyResponsesError,
-  TunnelRefusedError,
-  WithheldError,
-} from './call-errors.ts'
+import { CallFailure, NameResolutionError, ProxyError, TlsError, WithheldError } from './call-errors.ts'
 import { type FailureCode, type FailureOutcome, failureMessages, type UnsentOutcome } from './outcome.ts'
 
 const clientCertificate = 'The target does not accept the client certificate of the connection.'
@@ -67,23 +55,17 @@ const unsendableCodes = ['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED', 'UND_ER
 /** Maps an error of the transport to an outcome; rethrows anything else. */
 export function outcomeOfError(error: unknown): FailureOutcome | UnsentOutcome {
   const code = codeOf(error)
-  if (error instanceof StaleConnectionError) return failure('stale_connection')
+  if (error instanceof CallFailure) return failure(error.failure, error.message)
   if (error instanceof WithheldError) return { kind: 'unsent', message: error.message }
   if (error instanceof ProxyError) return unsent('The egress proxy could not be used', error)
   if (shortages.includes(code)) return unsent('No connection can be opened', { cause: error })
-  if (error instanceof InvalidRequestError || unsendableCodes.includes(code)) {
+  if (unsendableCodes.includes(code)) {
     return failure('invalid_response', 'The request cannot be sent: its URL, method or a header is not valid.')
   }
   if (error instanceof TlsError) return failure('tls', tlsMessages.get(codeOf(error.cause)))
-  if (error instanceof BlockedAddressError) return failure('blocked_address')
   if (error instanceof NameResolutionError)
     return isOutOfDescriptors() ? unsent('No name can be looked up', { message: 'EMFILE' }) : failure('dns')
-  if (error instanceof TunnelRefusedError) return failure('connection_refused', error.message)
-  if (error instanceof ConnectTimeoutError)
-    return failure('timeout', 'No connection to the target could be made in time.')
-  if (error instanceof DeadlineError) return failure('timeout')
-  const fault =
-    error instanceof TooManyResponsesError ? 'more than a hundred informational responses' : faultOfResponse(error)
+  const fault = faultOfResponse(error)
   if (fault !== null) return failure('invalid_response', `The answer of the target is not valid HTTP (${fault}).`)
   // The peer may refuse the handshake after this side has finished it.
   if (code.startsWith('ERR_SSL')) return failure('tls', tlsMessages.get(code))

@@ -1,7 +1,7 @@
 import { isIP, type Socket } from 'node:net'
 import { isAllowedHost } from '@belfry/domain/secrets/allowed-hosts'
-import { Client, errors } from 'undici'
-import { ConnectTimeoutError, ProxyError, TunnelRefusedError } from './call-errors.ts'
+import { Client, type Dispatcher, errors } from 'undici'
+import { CallFailure, connectTimeout, ProxyError } from './call-errors.ts'
 import { type Dial, dialDirectly } from './connect.ts'
 
 const proxyTimeoutMs = 5_000
@@ -41,19 +41,19 @@ export function createTunnelDial(egress: EgressProxy): Dial {
     })
     const giveUp = () => void client.destroy(signal.reason)
     signal.addEventListener('abort', giveUp, { once: true })
+    let answer: Dispatcher.ConnectData
     try {
-      const answer = await client.connect({ path: authority, headers: { host: authority, ...credentials(proxy) } })
-      return accept(answer.statusCode, answer.headers, answer.socket as Socket)
+      answer = await client.connect({ path: authority, headers: { host: authority, ...credentials(proxy) } })
     } catch (error) {
-      if (error instanceof TunnelRefusedError || error instanceof ProxyError) throw error
       // Once the proxy has accepted the connection, it waits for the target.
       if (isReached && signal.aborted) throw signal.reason
-      if (isReached && error instanceof errors.HeadersTimeoutError) throw new ConnectTimeoutError()
+      if (isReached && error instanceof errors.HeadersTimeoutError) throw connectTimeout()
       throw new ProxyError(undefined, { cause: error })
     } finally {
       signal.removeEventListener('abort', giveUp)
       client.destroy(() => {})
     }
+    return accept(answer.statusCode, answer.headers, answer.socket as Socket)
   }
 }
 
@@ -63,7 +63,8 @@ function accept(status: number, headers: Record<string, string | string[] | unde
   socket.destroy()
   // Some proxies refuse a target with 407. A proxy that requires credentials adds this header.
   const isRefusal = refusals.includes(status) || (status === 407 && !headers['proxy-authenticate'])
-  if (isRefusal) throw new TunnelRefusedError(`The egress proxy does not connect to the target (status ${status}).`)
+  if (isRefusal)
+    throw new CallFailure('connection_refused', `The egress proxy does not connect to the target (status ${status}).`)
   throw new ProxyError(`status ${status}`)
 }
 

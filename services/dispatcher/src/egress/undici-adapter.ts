@@ -2,15 +2,8 @@ import type { RunTimings } from '@belfry/domain/run-timings'
 import { parseUrl } from '@belfry/domain/target-url'
 import type { AxiosResponse, InternalAxiosRequestConfig } from 'axios'
 import { LRUCache } from 'lru-cache'
-import type { Dispatcher } from 'undici'
-import {
-  DeadlineError,
-  FailedCallError,
-  InvalidRequestError,
-  StaleConnectionError,
-  TooManyResponsesError,
-  WithheldError,
-} from './call-errors.ts'
+import { type Dispatcher, errors } from 'undici'
+import { CallFailure, FailedCallError, WithheldError } from './call-errors.ts'
 import type { Connect } from './connect.ts'
 import { type Connection, type Connections, createConnections } from './connections.ts'
 import type { ResponseOutcome } from './outcome.ts'
@@ -33,6 +26,7 @@ export type WriteGate = {
 class BodyTooLongError extends Error {}
 
 const maxInformational = 100
+const tooManyResponses = 'The answer of the target is not valid HTTP (more than a hundred informational responses).'
 // A timer that fires this late: the process was blocked.
 const blockedMs = 100
 const maxGraceMs = 1_000
@@ -72,7 +66,7 @@ function parseTarget(text: string): ParsedTarget {
   const known = targets.get(text)
   if (known) return known
   const url = parseUrl(text)
-  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') throw new InvalidRequestError()
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') throw new errors.InvalidArgumentError()
   const target = { origin: url.origin, path: url.pathname + (text.includes("'") ? queryOf(text) : url.search) }
   targets.set(text, target)
   return target
@@ -144,7 +138,8 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: ResponseOutcome['headers']): void {
     if (status >= 200) this.#head = { status, headers, note: null }
-    else if (++this.#informational > maxInformational) this.#finish(new TooManyResponsesError())
+    else if (++this.#informational > maxInformational)
+      this.#finish(new CallFailure('invalid_response', tooManyResponses))
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -166,7 +161,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#isOver || !isOfKept) this.#finish(error)
     else if (this.#sentAt === null) this.#useAnother(error)
     else if (this.#connection.received.firstByteAt === null && performance.now() - this.#sentAt < staleWithinMs)
-      this.#endStale(error)
+      this.#endStale()
     else this.#finish(error)
   }
 
@@ -183,16 +178,17 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   // The target may have received the request, so it is not sent again here. The next attempt does that.
-  #endStale(cause: Error): void {
+  #endStale(): void {
     this.#call.connections.distrust(this.#call.origin)
-    this.#finish(new StaleConnectionError(undefined, { cause }))
+    this.#finish(new CallFailure('stale_connection'))
   }
 
   // While a connection is being opened, the code that connects decides whether the target was too slow.
   #endInTime(): void {
     const { opening } = this.#connection
-    if (opening) opening.abort(new DeadlineError())
-    else this.#finish(new DeadlineError())
+    const error = new CallFailure('timeout')
+    if (opening) opening.abort(error)
+    else this.#finish(error)
   }
 
   #finish(error: Error | null): void {
