@@ -46,13 +46,14 @@ const wokenMs = 60_000
 export function timelyLoops(ctx: Context): Chore[] {
   const chore = choreOf(ctx)
   const unreadable: UnreadableCronJobs = new Map()
+  const advance = (limit: number) => advanceRatedQueues(ctx.pool, limit)
   const warnOfSkew = watchClockSkew(ctx.clock, ctx.metrics.meter, ctx.log)
   return [
     chore('refresh-clock', 10_000, () => ctx.clock.refresh().then(warnOfSkew)),
     chore('expand-cron-jobs', 1_000, signal => expandCronJobs(ctx, signal, unreadable), 15_000),
     chore('raise-waiting-floor', 10_000, () => raiseWaitingFloor(ctx.pool)),
     chore('rescue-lost-attempts', 1_000, () => rescueLostAttempts(ctx), wokenMs),
-    chore('advance-rated-queues', 500, { batchSize: 200, step: limit => advanceRatedQueues(ctx.pool, limit) }, wokenMs),
+    chore('advance-rated-queues', 500, signal => drain(signal, 200, advance), wokenMs),
     chore('search-queues', 1_000, openQueueSearch(ctx.pool), 4_000),
     chore('expire-tasks', 1_000, signal => expireOverdue(ctx, signal), wokenMs),
     ...(hasQueue(ctx) ? queueLoops(ctx) : []),
@@ -76,10 +77,10 @@ export function backgroundLoops(ctx: Context): Chore[] {
       : [chore('write-audit-file', 1_000, signal => writeAuditFile(background, signal, file), wokenMs)]),
     chore('wind-down-workspaces', 2_000, signal => windDownWorkspaces(background, signal), wokenMs),
     chore('purge-deleted', 60_000, signal => purgeDeleted(background, signal)),
-    chore('forget-expired', 600_000, { batchSize: 1, step: () => forgetExpired(pool) }),
-    chore('fold-usage', 1_000, { batchSize: 10_000, step: limit => foldUsageChanges(pool, limit) }, wokenMs),
-    chore('fold-runs', 1_000, { batchSize: 1_000, step: limit => foldRunChanges(pool, limit) }, wokenMs),
-    chore('expire-statistics', 600_000, { batchSize: 5_000, step: limit => deleteOldStatistics(pool, limit) }),
+    chore('forget-expired', 600_000, signal => drain(signal, 1, () => forgetExpired(pool))),
+    chore('fold-usage', 1_000, signal => drain(signal, 10_000, limit => foldUsageChanges(pool, limit)), wokenMs),
+    chore('fold-runs', 1_000, signal => drain(signal, 1_000, limit => foldRunChanges(pool, limit)), wokenMs),
+    chore('expire-statistics', 600_000, signal => drain(signal, 5_000, limit => deleteOldStatistics(pool, limit))),
     chore('return-unspent-blocks', 60_000, signal => returnUnspentBlocks(background, signal)),
     chore('record-quota-crossings', 60_000, () => recordQuotaCrossings(background)),
     chore('announce-quota-crossings', 10_000, signal => announceQuotaCrossings(background, signal), 30_000),
@@ -93,7 +94,7 @@ export function backgroundLoops(ctx: Context): Chore[] {
       : [chore('delete-orphans', 86_400_000, signal => deleteOrphans(background, signal))]),
     chore('expire-audit-logs', 3_600_000, signal => expireAuditLogs(background, signal)),
     chore('step-bulk-operations', 1_000, signal => stepBulkOperations(background, signal), wokenMs),
-    chore('forget-old-requests', 60_000, { batchSize: 1_000, step: limit => forgetIdempotencyKeys(pool, limit) }),
+    chore('forget-old-requests', 60_000, signal => drain(signal, 1_000, limit => forgetIdempotencyKeys(pool, limit))),
     chore('probe-database', 30_000, () => probeDatabase(background)),
     chore('prepare-run-partitions', 60_000, () => prepareRunPartitions(background)),
   ]
@@ -118,13 +119,9 @@ async function watchQueue({ queue }: QueueContext, lost: Waker): Promise<void> {
   if (marker === null) lost.wake()
 }
 
-/** A step that is repeated while it handles as many rows as it may. */
-type Steps = { batchSize: number; step: (limit: number) => Promise<number> }
-
 function choreOf(ctx: Context) {
-  return (name: string, intervalMs: number, work: Loop['run'] | Steps, maxIntervalMs = intervalMs): Chore => {
+  return (name: string, intervalMs: number, run: Loop['run'], maxIntervalMs = intervalMs): Chore => {
     ctx.metrics.choreScheduled(name, maxIntervalMs)
-    const run = 'step' in work ? (signal: AbortSignal) => drain(signal, work.batchSize, work.step) : work
     return {
       name,
       intervalMs,
