@@ -62,10 +62,13 @@ export function createSender(options: SenderOptions): Sender {
   }
 }
 
+/** A request. The header lines are names and values, alternating. */
+type HttpRequest = ReturnType<typeof toHttpRequest>
+
 function toHttpRequest(
   { url, method, headers, body: data, timeoutMs: timeout }: OutgoingRequest,
   gate: WriteGate | null,
-): HttpRequest {
+) {
   const names = Object.keys(headers)
   const headerLines: string[] = new Array(names.length * 2)
   for (let i = 0; i < names.length; i++) {
@@ -110,16 +113,6 @@ const httpPolicy = {
   // Bytes of a response's body that are read and kept.
   maxContentLength: 64 * 1024,
 } satisfies CreateAxiosDefaults
-
-/** A request. The header lines are names and values, alternating. */
-export type HttpRequest = {
-  url: string
-  method: string
-  headerLines: string[]
-  data: Buffer | string | null
-  timeout: number
-  gate: WriteGate | null
-}
 
 type HttpClient = ReturnType<typeof createHttpClient>
 

@@ -6,8 +6,6 @@ const firstDigit = version.length + 2
 const afterStatus = firstDigit + 3
 const [space, cr, lf, zero, one, two, nine] = [0x20, 0x0d, 0x0a, 0x30, 0x31, 0x32, 0x39]
 
-export type WatchedResponses = ReturnType<typeof watchResponses>
-
 /**
  * The HTTP parser of undici fails at a 100, although RFC 9110 (15.2) requires clients to skip unexpected ones. It skips a
  * 102, so this changes the last digit of the status, in place. The parser also fails at headers that are not valid, without
