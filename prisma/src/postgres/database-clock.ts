@@ -1,9 +1,9 @@
 import type { Pool } from './pool.ts'
 
-/** An estimate of the database's clock, for timers only. Statements decide by the clock of the database itself. */
-export type DatabaseClock = Awaited<ReturnType<typeof openDatabaseClock>>
-
-/** Measures the offset between the monotonic clock of this process and the database's clock. */
+/**
+ * Opens an estimate of the database's clock, for timers only: measures its offset to the monotonic clock of this process.
+ * Statements decide by the clock of the database itself.
+ */
 export async function openDatabaseClock(pool: Pool) {
   if (__VIRTUAL_CLOCK__) return { now: () => Date.now(), refresh: async () => 0 }
   let offset = await measureOffset(pool)

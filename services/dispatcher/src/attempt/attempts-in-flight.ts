@@ -1,6 +1,4 @@
-/** The attempts of this process, from their claims to their records. */
-export type AttemptsInFlight = ReturnType<typeof createAttemptsInFlight>
-
+/** Counts the attempts of this process, from their claims to their records. */
 export function createAttemptsInFlight(capacity: number) {
   let count = 0
   let begun = 0

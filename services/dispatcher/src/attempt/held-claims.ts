@@ -1,13 +1,11 @@
-/**
- * The claims that this process is responsible for: each from its request until it is recorded or undone. A run's id ends
- * with the random half of the token of its claim, so a claim is found by either of them.
- */
-export type HeldClaims = ReturnType<typeof createHeldClaims>
-
 // A statement whose answer is lost has ended long before.
 const abandonedMs = 300_000
 
-/** @param now - Milliseconds. */
+/**
+ * Keeps the claims that this process is responsible for: each from its request until it is recorded or undone. A run's id
+ * ends with the random half of the token of its claim, so a claim is found by either of them.
+ * @param now - Milliseconds.
+ */
 export function createHeldClaims(now: () => number) {
   const held = new Set<string>()
   const abandoned = new Map<string, number>() // the time of each, in order

@@ -1,15 +1,13 @@
 import type { DispatcherRow } from '@belfry/db/dispatchers/heartbeat'
 import { machineTime } from '@belfry/runtime'
 
+// Of 12 s. The rest is for a request that is written and has not left the machine.
+const maxAgeMs = 10_000
+
 /**
  * Tells whether the claims of this process stand. A scheduler ends a dispatcher that had no heartbeat for 12 seconds, and its
  * tasks may then be stopped, or called by others. A process that was frozen meanwhile learns of it here.
  */
-export type SendFence = ReturnType<typeof createSendFence>
-
-// The rest of the 12 s is for a request that is written and has not left the machine.
-const maxAgeMs = 10_000
-
 export function createSendFence(dispatcher: Pick<DispatcherRow, 'session'>) {
   // The monotonic clock stops while the machine is suspended. The wall clock does not, but it may be set back.
   let provenAt = Number.NEGATIVE_INFINITY

@@ -2,21 +2,14 @@ import type { DispatcherRow } from '@belfry/db/dispatchers/heartbeat'
 import type { Pool } from '@belfry/db/postgres/pool'
 import { journalSends, trimJournal } from '@belfry/db/tasks/send-journal'
 import { openBatch } from '@belfry/runtime'
-
-/** The send journal. A prefetched claim is sent only after its run is entered here. */
-export type SendJournal = ReturnType<typeof openSendJournal>
+import type { PendingClaim } from '../intake/pending-claim.ts'
 
 /** A claim of a session of this dispatcher. */
-type JournaledClaim = {
-  readonly session: string
-  readonly journaledRun: string | null
-  /** `undone`: the claim was undone, so its entry is obsolete. */
-  entry: 'none' | 'entering' | 'written' | 'refused' | 'undone'
-  onJournaled(isWritten: boolean): void
-}
+type JournaledClaim = Pick<PendingClaim, 'session' | 'journaledRun' | 'entry' | 'onJournaled'>
 
 const batchSize = 512
 
+/** Opens the send journal. A prefetched claim is sent only after its run is entered here. */
 export function openSendJournal(pool: Pool, dispatcher: DispatcherRow, onError: (error: unknown) => void) {
   const open = new Map<string, { seq: number; session: string }>() // the entry of each run, in order
   let seq = 0

@@ -5,11 +5,9 @@ import type { Pool } from '@belfry/db/postgres/pool'
 const standstillMs = 3_000
 const maxStandstills = 10
 
-/** When a dispatcher took tasks, by the clock of PostgreSQL in epoch milliseconds. */
-export type ServedTimes = Awaited<ReturnType<typeof openServedTimes>>
-
 /**
- * Opens the times of this process since its start and, from before, the times of others that PostgreSQL still shows.
+ * Opens the times when a dispatcher took tasks, by the clock of PostgreSQL in epoch milliseconds: those of this process since
+ * its start and, from before, those of others that PostgreSQL still shows.
  */
 export async function openServedTimes(pool: Pool, dispatcherId: string, { now }: { now(): number }) {
   const startedAt = now()

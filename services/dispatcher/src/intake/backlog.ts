@@ -4,13 +4,6 @@ import { NIL_UUID } from '@belfry/domain/id'
 export type Position = { dueAt: Date; id: string }
 
 /**
- * The workspaces with due tasks in PostgreSQL that this process has not buffered. Their tasks are read page by page.
- * After the last page, the reading restarts at the first task that the buffer refused meanwhile. Each dispatcher reads
- * its own share.
- */
-export type Backlog = ReturnType<typeof createBacklog>
-
-/**
  * A page to read. `isWhole`: of all tasks of the workspace, not only of this dispatcher's share. `hadNoSpace`: the
  * buffer has refused tasks of the workspace since it entered the backlog.
  */
@@ -23,7 +16,12 @@ const start: Position = { dueAt: new Date(0), id: NIL_UUID }
 // After a page of which the buffer refused most tasks.
 const pauseMs = 1_000
 
-/** @param onAdd - Called when a workspace enters the backlog. Optional. */
+/**
+ * Keeps the workspaces with due tasks in PostgreSQL that this process has not buffered. Their tasks are read page by page.
+ * After the last page, the reading restarts at the first task that the buffer refused meanwhile. Each dispatcher reads
+ * its own share.
+ * @param onAdd - Called when a workspace enters the backlog. Optional.
+ */
 export function createBacklog(onAdd: () => void = () => {}) {
   const entries = new Map<string, Entry>() // the next one to read first
 

@@ -1,7 +1,7 @@
-/** Timers of tasks that are not due yet. Many tasks are due at the same time. */
-export type DueTimers<Task> = ReturnType<typeof createDueTimers<Task>>
-
-/** @param now - The clock of the times, in milliseconds. */
+/**
+ * Keeps the timers of tasks that are not due yet. Many tasks are due at the same time.
+ * @param now - The clock of the times, in milliseconds.
+ */
 export function createDueTimers<Task>(now: () => number) {
   const waiting = new Map<number, { tasks: Task[]; timer: NodeJS.Timeout }>()
 

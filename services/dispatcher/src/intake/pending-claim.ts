@@ -16,6 +16,7 @@ export class PendingClaim {
   /** Null until it is known, and after an error. */
   answer: Claim | null = null
   error: unknown = null
+  /** Its entry in the send journal. `undone`: the claim was undone, so its entry is obsolete. */
   entry: 'none' | 'entering' | 'written' | 'refused' | 'undone' = 'none'
   #isAnswered = false
   #waiter: ClaimWaiter | null = null

@@ -1,13 +1,11 @@
 import { isInShare, type TaskShare, wholeShare } from '@belfry/db/tasks/task-share'
 
 /**
- * The part of the tasks in PostgreSQL that this dispatcher takes. The live dispatchers divide the tasks by their ids.
+ * Keeps the part of the tasks in PostgreSQL that this dispatcher takes. The live dispatchers divide the tasks by their ids.
  * While two of them disagree about which dispatchers live, some tasks are taken by both, or wait for a second; the
  * claim decides.
+ * @param id - The id of this dispatcher. It takes everything until the first division.
  */
-export type Share = ReturnType<typeof createShare>
-
-/** @param id - The id of this dispatcher. It takes everything until the first division. */
 export function createShare(id: string) {
   let share = wholeShare
   return {

@@ -34,9 +34,6 @@ export type BufferedTask = IncomingTask & {
   onSlot?: (slot: Slot<BufferedTask>) => void
 }
 
-/** The tasks that a process holds in memory. A single account, workspace or host cannot fill the buffer. */
-export type TaskBuffer = ReturnType<typeof createTaskBuffer>
-
 type Workspace = { id: string; count: number; hosts: Map<string, Host> }
 type Host = { name: string; count: number; workspace: Workspace }
 type BufferEntry = { key: string; host: Host; account: string }
@@ -47,6 +44,7 @@ const capacity = 20_000
 const accountWeight = 9
 const weight = 1
 
+/** Keeps the tasks that a process holds in memory. A single account, workspace or host cannot fill the buffer. */
 export function createTaskBuffer() {
   const keys = new Set<string>()
   const workspaces = new Map<string, Workspace>()

@@ -4,9 +4,6 @@ import type { Tiers } from '@belfry/domain/tiers'
 import { microBatch } from '@belfry/runtime'
 import type { Tenant } from '../scheduling/tenant-levels.ts'
 
-/** The tenants of the workspaces whose tasks this process has met lately. */
-export type Tenants = ReturnType<typeof createTenants>
-
 type KnownTenant = Tenant & { workspace: string; isSuspended: boolean }
 
 /**
@@ -19,6 +16,7 @@ type Entry = { tenant: KnownTenant; isUsed: boolean }
 
 const pageSize = 5_000
 
+/** Keeps the tenants of the workspaces whose tasks this process has met lately. */
 export function createTenants(read: (workspaces: readonly string[]) => Promise<TenantRow[]>, tiers: Tiers) {
   const known = new Map<string, Entry>()
   const batch = microBatch<string, KnownTenant>({

@@ -6,13 +6,10 @@ import { maxMails, openMailTransport } from './mail-transport.ts'
 import { createOutboxSender } from './outbox-sender.ts'
 import { sendMessage, type Transports } from './send-message.ts'
 
-/** The sender of all messages to people. */
-export type Outbox = ReturnType<typeof openOutbox>
-
 // A webhook that hangs costs a connection.
 const maxWebhooks = 32
 
-/** Opens the outbox. Without a mail server, `mail` null, mails wait in the database. */
+/** Opens the sender of all messages to people. Without a mail server, `mail` null, mails wait in the database. */
 export function openOutbox(
   transports: Omit<Transports, 'mail'> & { log: Logger; metrics: Metrics },
   mail: { url: string; from: string } | null,

@@ -20,18 +20,16 @@ import { type Slot, startNext } from './slot.ts'
 import type { StartRate } from './start-window.ts'
 import { createTenantLevels } from './tenant-levels.ts'
 
+const maxIdleQueues = 10_000
+
 /**
- * The due tasks of a process that wait for a slot, in a queue for each workspace and host. Slots go round-robin to
+ * Keeps the due tasks of a process that wait for a slot, in a queue for each workspace and host. Slots go round-robin to
  * accounts, their organizations, the workspaces of these, and the hosts of a workspace. An attempt takes a slot of the
  * process and a permit of its host, and leaves some of both to others: a part is reserved for accounts without an
  * attempt in flight. A queue whose host has no permit left, or whose circuit breaker does not allow an attempt, is
  * blocked: its tasks do not take slots or delay other queues. A slow call costs memory only: it takes one of many
  * places for slow calls in place of its slot.
  */
-export type HostQueues<Task extends QueueKey> = ReturnType<typeof createHostQueues<Task>>
-
-const maxIdleQueues = 10_000
-
 export function createHostQueues<Task extends QueueKey>(options: HostQueuesOptions<Task>) {
   const { slots, now } = options
   const levels = createTenantLevels<Queue<Task>>(options)

@@ -13,7 +13,7 @@ import { createIdentity } from '../../src/attempt/build-request.ts'
 import { createOwnListeners } from '../../src/egress/own-listeners.ts'
 import { createSender } from '../../src/egress/send.ts'
 import { openMetrics } from '../../src/metrics.ts'
-import { type Outbox, openOutbox } from '../../src/outbox/outbox.ts'
+import { openOutbox } from '../../src/outbox/outbox.ts'
 import { toSigningKey } from '../../src/secrets/sign.ts'
 
 export const signingSecret = `whsec_${randomBytes(24).toString('base64')}`
@@ -27,7 +27,7 @@ export async function setup(certificate: string | null = null) {
   const database = await borrowTestDatabase()
   const pool = openPool(database.url, { max: 8, onError: () => {} }) // the end of a test ends its connections
   const masterKeys = parseMasterKeys(`k1:${randomBytes(32).toString('base64')}`)
-  const outboxes: Outbox[] = []
+  const outboxes: Array<ReturnType<typeof openOutbox>> = []
   const sender = createSender({
     allowedPrivateTargets: parseCidrs('127.0.0.0/8'),
     blockedTargets: [],
