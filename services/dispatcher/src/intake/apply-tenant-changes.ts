@@ -1,7 +1,7 @@
 import { toId } from '@belfry/domain/id'
 import type { Context } from '../context.ts'
-import { startAttempts } from './admit.ts'
 import { undoPrefetched } from './prefetch-claims.ts'
+import { startAttempts } from './start-attempts.ts'
 
 /**
  * Reads the tenants again, and applies what has changed. The tasks of a suspended workspace leave this process and stay in

@@ -1,6 +1,6 @@
 import type { Claim } from '@belfry/db/tasks/claimed-row'
 import { askedDelayMs } from '@belfry/domain/next-attempt'
-import { failpoint } from '@belfry/runtime'
+import { failpoint, steadyTime } from '@belfry/runtime'
 import { Attempt } from '../attempt/attempt.ts'
 import type { Wait } from '../attempt/waited-for.ts'
 import type { Context } from '../context.ts'
@@ -15,41 +15,85 @@ import { enterJournal, prefetchClaims, undoPrefetched } from './prefetch-claims.
 import { requeue } from './requeue.ts'
 import type { BufferedTask } from './task-buffer.ts'
 
-/** What an attempt does with other tasks. */
-export type Intake = {
-  /** Starts the attempts for which there is a slot now. */
-  startAttempts(ctx: Context): void
-  /** Queues a task again that was not claimed. Never rejects. */
-  queueAgain(ctx: Context, task: BufferedTask): Promise<void>
-}
-
 const busyPauseMs = 20
 // The prefetched claims that should start within this time are entered into the send journal together.
 const journalAheadMs = 25
+// A job brings its tasks at most a second early. For any other task a timer fires again after this time.
+const maxTimerMs = 60_000
+// A task whose time was moved further ahead does not wait in the process.
+const maxDelayMs = 2_000
+
+/**
+ * Starts attempts while there are free slots, and queued tasks that may take them. Requires a recent heartbeat:
+ * otherwise a scheduler may be about to end this process, with its new claims. The next heartbeat calls this again.
+ */
+export function startAttempts(ctx: Context): void {
+  if (!ctx.fence.holds(ctx.dispatcher.session)) return
+  while (!ctx.stop.aborted && ctx.attempts.hasCapacity(ctx.hostQueues.slowCalls)) {
+    const slot = ctx.hostQueues.next()
+    if (!slot) break
+    if (slot.task.onSlot) slot.task.onSlot(slot)
+    else new AttemptInSlot(ctx, slot).start()
+  }
+  for (const { host, at } of ctx.hostQueues.takeWakeUps()) setTimeout(unblock, at - steadyTime(), ctx, host)
+}
+
+function unblock(ctx: Context, host: string): void {
+  ctx.hostQueues.unblock(host)
+  startAttempts(ctx)
+}
+
+/**
+ * Queues a buffered task at its time. Timers have whole milliseconds and may fire a little early; the claim is answered
+ * `early` then.
+ */
+export function queueWhenDue(ctx: Context, task: BufferedTask): void {
+  const now = ctx.clock.now()
+  if (task.dueAt <= now) queue(ctx, task)
+  else ctx.timers.add(task, Math.min(task.dueAt, now + maxTimerMs), due => startDue(ctx, due))
+}
+
+function startDue(ctx: Context, tasks: readonly BufferedTask[]): void {
+  for (const task of tasks) queue(ctx, task)
+  startAttempts(ctx)
+}
+
+function queue(ctx: Context, task: BufferedTask): void {
+  if (ctx.tenants.find(task.workspace)?.isSuspended) ctx.buffer.evict(task)
+  else ctx.hostQueues.add(task)
+}
+
+/**
+ * Queues a task again that was not claimed. When it is due much later, or the process stops, it is requeued instead. Never
+ * rejects.
+ */
+async function queueAgain(ctx: Context, task: BufferedTask): Promise<void> {
+  const isSoon = task.dueAt - ctx.clock.now() <= maxDelayMs
+  if (isSoon && !ctx.stop.aborted) queueWhenDue(ctx, task)
+  else await requeue(ctx, [task]) // its new time has a job already, unless that was lost
+}
 
 /**
  * The attempt of a task that has a slot: claims it, or uses its prefetched claim. A claimed task leaves the buffer.
  * While the database is away, claims wait and the task keeps its slot. The slot is released when the call has become
  * slow, or as soon as it has ended: the next call does not wait for the record of this one.
  */
-export class AttemptInSlot extends Attempt implements ClaimWaiter, Wait {
+class AttemptInSlot extends Attempt implements ClaimWaiter, Wait {
   readonly bufferedAt: number
   readonly isBacklog: boolean
   readonly blocks: Blocks
   readonly slotAt = performance.now()
   readonly #ctx: Context
   readonly #slot: Slot<BufferedTask>
-  readonly #intake: Intake
   #runId: string | null = null
 
-  constructor(ctx: Context, slot: Slot<BufferedTask>, intake: Intake) {
+  constructor(ctx: Context, slot: Slot<BufferedTask>) {
     super(ctx)
     this.bufferedAt = slot.task.bufferedAt
     this.isBacklog = slot.task.isBacklog
     this.blocks = slot.blocks
     this.#ctx = ctx
     this.#slot = slot
-    this.#intake = intake
   }
 
   protected override get wait(): Wait {
@@ -110,7 +154,7 @@ export class AttemptInSlot extends Attempt implements ClaimWaiter, Wait {
     const resume = () => {
       if (!ctx.deferred.delete(task)) return
       task.bufferedAt = performance.now() // this wait is not one for a slot
-      void this.#intake.queueAgain(ctx, task).finally(() => this.#intake.startAttempts(ctx))
+      void queueAgain(ctx, task).finally(() => startAttempts(ctx))
     }
     until.then(resume, resume)
   }
@@ -123,7 +167,7 @@ export class AttemptInSlot extends Attempt implements ClaimWaiter, Wait {
     this.#release(healthSignalOf(outcome))
     if (this.#ctx.retryAfterMaxMs > 0)
       pauseHost(this.#ctx, this.#slot.task, askedDelayMs(outcome, new Date(this.#ctx.clock.now())))
-    this.#intake.startAttempts(this.#ctx)
+    startAttempts(this.#ctx)
     prefetchClaims(this.#ctx, this.#slot.prefetchNext())
   }
 
@@ -167,7 +211,7 @@ export class AttemptInSlot extends Attempt implements ClaimWaiter, Wait {
 
   #queueAgain(): void {
     this.#release(null)
-    void this.#intake.queueAgain(this.#ctx, this.#slot.task).finally(() => this.#leave())
+    void queueAgain(this.#ctx, this.#slot.task).finally(() => this.#leave())
   }
 
   #giveUp(error: unknown): void {
@@ -183,7 +227,7 @@ export class AttemptInSlot extends Attempt implements ClaimWaiter, Wait {
     if (fault !== undefined) this.#ctx.log.error({ err: fault }, 'attempt.fault')
     this.#release(null)
     this.#ctx.attempts.end()
-    this.#intake.startAttempts(this.#ctx)
+    startAttempts(this.#ctx)
   }
 
   #release(signal: HealthSignal): void {
