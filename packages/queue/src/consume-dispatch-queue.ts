@@ -1,9 +1,24 @@
-import { WaitingError } from 'bullmq'
-import { openWorkerStore, prefixOf, type QueueConnection } from './connection.ts'
-import { type DueTask, tasksOf } from './dispatch-job.ts'
+import { createRedisBackend, type Processor, WaitingError, type Worker, withBackend } from 'bullmq'
+import { dispatchQueueName, prefixOf, type QueueConnection } from './connection.ts'
+import { type DispatchJob, type DueTask, tasksOf } from './dispatch-job.ts'
 import { emptyOldShards } from './old-shards.ts'
+import { openRedis } from './open-redis.ts'
+import { shardPrefix } from './shards.ts'
 
 export type DispatchConsumer = ReturnType<typeof consumeDispatchQueue>
+
+// A job ends once the dispatcher has buffered its tasks, so it is short. PostgreSQL decides about the tasks: the counters of BullMQ
+// must not end a job, and a lost worker's jobs should come back soon.
+const workerOptions = {
+  maxStalledCount: 1_000_000,
+  stalledInterval: 5_000,
+  lockDuration: 15_000,
+  runRetryDelay: 2_000,
+  removeOnComplete: { count: 0 },
+  removeOnFail: { count: 0 },
+}
+// `socketTimeout`: longer than a worker ever blocks.
+const redisOptions = { maxRetriesPerRequest: null, socketTimeout: 15_000 }
 
 /**
  * Consumes due jobs and passes their tasks to `take`. `take` resolves once it is responsible for every one of them. When it
@@ -18,8 +33,13 @@ export function consumeDispatchQueue(
   },
 ) {
   const stop = new AbortController()
-  const { shards = 1 } = connection
-  const store = openWorkerStore(connection, async (job, token) => {
+  const { redisUrl, shards = 1, onError } = connection
+  const prefix = prefixOf(connection)
+  const concurrency = Math.ceil(options.concurrency / shards)
+  const redis = openRedis(redisUrl, redisOptions, onError)
+  const { Worker } = withBackend(createRedisBackend)
+
+  const take: Processor<DispatchJob> = async (job, token) => {
     try {
       stop.signal.throwIfAborted()
       await options.take(tasksOf(job), stop.signal)
@@ -28,17 +48,23 @@ export function consumeDispatchQueue(
       await job.moveToWait(token)
       throw new WaitingError()
     }
-  })
-  const open = (shard: number) => store.open(shard, Math.ceil(options.concurrency / shards))
+  }
+
+  function open(shard: number): { close(): Promise<void> } {
+    const settings = { ...workerOptions, concurrency, connection: redis, prefix: shardPrefix(prefix, shard) }
+    const worker = new Worker<DispatchJob>(dispatchQueueName, take, settings) as unknown as Worker<DispatchJob>
+    return worker.on('error', onError)
+  }
+
   const workers = Array.from({ length: shards }, (_, shard) => open(shard))
-  workers.push(emptyOldShards(store.redis, { prefix: prefixOf(connection), shards }, open))
+  workers.push(emptyOldShards(redis, { prefix, shards }, open))
   return {
     /** Stops taking jobs, and requeues the jobs whose tasks have not been taken. */
     async close(): Promise<void> {
       const closing = workers.map(worker => worker.close()) // stops the requests for jobs, but one may still arrive
       stop.abort()
       await Promise.all(closing)
-      store.redis.disconnect()
+      redis.disconnect()
     },
   }
 }

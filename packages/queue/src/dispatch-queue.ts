@@ -1,5 +1,7 @@
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Queue } from 'bullmq'
-import { openShards, prefixOf, type QueueConnection, type QueueDepth } from './connection.ts'
+import { openShards, prefixOf, type QueueConnection } from './connection.ts'
 import { countBursts, type DispatchJob, type DueTask, type NewJob, toJobs } from './dispatch-job.ts'
 import { inspectRedis } from './inspect-redis.ts'
 import { shardOf, shardPrefix } from './shards.ts'
@@ -8,13 +10,26 @@ const maxWokenAtOnce = 100
 // Per call and shard.
 const maxWoken = 10_000
 
+const firstConnectionMs = 2_000
+
 export type DispatchQueue = ReturnType<typeof openDispatchQueue>
 
+/** `ready` counts jobs that wait for a consumer or are with one, `delayed` jobs that are not due yet. */
+export type QueueDepth = { ready: number; delayed: number }
+
 export function openDispatchQueue(connection: QueueConnection) {
-  const { bulls, redis, reachable, depth, close } = openShards(connection)
+  const { bulls, redis, close } = openShards(connection)
+  const ready = once(redis, 'ready').catch(() => {}) // the status shows the failure
+  const firstConnection = Promise.race([ready, sleep(firstConnectionMs, undefined, { ref: false })])
   const exceedsBurst = countBursts()
   // Each shard has a copy, because one node of a cluster can lose its data alone.
   const markerKeys = bulls.map((_, shard) => `${shardPrefix(prefixOf(connection), shard)}:marker`)
+
+  /** Rejects at once while Redis is unreachable, after a wait of up to 2 s for the first connection. */
+  async function reachable(): Promise<void> {
+    if (redis.status !== 'ready') await firstConnection
+    if (redis.status !== 'ready') throw new Error(`The queue is not reachable (${redis.status}).`)
+  }
 
   return {
     /**
@@ -61,7 +76,11 @@ export function openDispatchQueue(connection: QueueConnection) {
     },
     async depth(): Promise<QueueDepth> {
       await reachable()
-      return depth()
+      const counts = await Promise.all(
+        bulls.map(bull => bull.getJobCounts('waiting', 'prioritized', 'active', 'delayed')),
+      )
+      const sum = (name: string) => counts.reduce((total, count) => total + (count[name] ?? 0), 0)
+      return { ready: sum('waiting') + sum('prioritized') + sum('active'), delayed: sum('delayed') }
     },
     close,
   }

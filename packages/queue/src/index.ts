@@ -1,6 +1,6 @@
-export type { QueueConnection, QueueDepth } from './connection.ts'
+export type { QueueConnection } from './connection.ts'
 export { countOfWholeCohorts, type DispatchJob, type DueTask, toleratedSkewMs } from './dispatch-job.ts'
-export type { DispatchQueue } from './dispatch-queue.ts'
+export type { DispatchQueue, QueueDepth } from './dispatch-queue.ts'
 export { expansionLookAheadMs, lookAheadMs, needsJob } from './needs-job.ts'
 export { openQueue } from './open-queue.ts'
 export { parseRedisAddress } from './redis-address.ts'

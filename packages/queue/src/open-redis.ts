@@ -10,16 +10,10 @@ const maxRedirections = 4
 
 /** Opens a client of one Redis or, for a URL such as `redis+cluster://`, of a cluster. */
 export function openRedis(url: string, options: RedisOptions, onError: (error: Error) => void): RedisClient {
-  const redis = open(url, options)
-  redis.on('error', onError)
-  return redis
-}
-
-function open(url: string, options: RedisOptions): RedisClient {
   const { nodes, isCluster, isEncrypted, username, password } = parseRedisAddress(url)
   const retry = (times: number) => Math.min(times * 100, 1000)
-  if (!isCluster) return new Redis(url, { ...options, connectTimeout: 2000, retryStrategy: retry })
-  return new Cluster(nodes, {
+  if (!isCluster) return new Redis(url, { ...options, connectTimeout: 2000, retryStrategy: retry }).on('error', onError)
+  const cluster = new Cluster(nodes, {
     clusterRetryStrategy: retry,
     maxRedirections,
     slotsRefreshTimeout: 2000,
@@ -33,4 +27,5 @@ function open(url: string, options: RedisOptions): RedisClient {
       ...(isEncrypted ? { tls: {} } : {}),
     },
   })
+  return cluster.on('error', onError)
 }
