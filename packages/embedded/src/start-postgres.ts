@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises'
@@ -168,15 +168,10 @@ function initdbArguments(initdb: string, directory: string, passwordPath: string
   ]
 }
 
-function runInitdb([program = '', ...args]: string[], { ids }: ServerAccount): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { ...ids, stdio: ['ignore', 'pipe', 'pipe'] })
-    let output = ''
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (output += chunk))
-    child.once('error', reject)
-    child.once('close', code => {
-      if (code === 0) resolve()
-      else reject(new Error(`The database directory could not be created. Output of initdb:\n${lastLines(output)}`))
-    })
+async function runInitdb([program = '', ...args]: string[], { ids }: ServerAccount): Promise<void> {
+  await promisify(execFile)(program, args, ids).catch(error => {
+    if (error.syscall !== undefined) throw error // it did not start
+    const output = lastLines(`${error.stdout}${error.stderr}`)
+    throw new Error(`The database directory could not be created. Output of initdb:\n${output}`)
   })
 }
