@@ -23,15 +23,10 @@ import { sign, signMessage } from '../secrets/sign.ts'
 export type AttemptIds = { task: string; run: string; workspace: string; attempt: number }
 
 /** The headers by which an installation identifies itself. */
-export type Identity = {
-  /** `Belfry/<version>`, and how to reach its operator. */
-  userAgent: string
-  /** The value of `X-Belfry-Depth` for tasks of each depth, from 0. */
-  depths: readonly string[]
-}
+export type Identity = ReturnType<typeof createIdentity>
 
-/** @param abuseContact - A URL, an email address or null. */
-export function createIdentity(abuseContact: string | null, masterKeys: MasterKeys): Identity {
+/** @param abuseContact - How to reach the operator: a URL, an email address or null. */
+export function createIdentity(abuseContact: string | null, masterKeys: MasterKeys) {
   const contact = abuseContact === null ? '' : ` (+${abuseContact})`
   return { userAgent: `Belfry/${version}${contact}`, depths: depthHeaders(masterKeys) }
 }
