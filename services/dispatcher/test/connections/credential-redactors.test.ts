@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
-import { createCredentialRedactors } from '../../src/connections/credential-redactors.ts'
 import { credentialsOf } from '../../src/connections/credentials.ts'
-import type { ConnectionsContext } from '../../src/connections/open-connections.ts'
+import { type ConnectionsContext, createCredentialRedactors } from '../../src/connections/open-connections.ts'
 import { anOAuthConnection } from './an-oauth-connection.ts'
 
 it('calls with the same credentials share a redactor, up to 100,000 characters in all', async () => {
