@@ -45,7 +45,7 @@ it('continues to claim while the executions of one organization are used up', as
   )
   expect((await claimAll(stage, ids)).sort()).toEqual([...all('claimed', 710), ...all('gone', 20)])
   const more = await storeTasks(stage, usedUp, 1)
-  expect(await claimTask(stage.ctx, { taskId: more[0] ?? '', token: randomUUID() })).toEqual({
+  expect(await claimTask(stage, { taskId: more[0] ?? '', token: randomUUID() })).toEqual({
     kind: 'gone',
     refusal: 'monthly_execution_limit',
   })

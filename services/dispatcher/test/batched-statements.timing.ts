@@ -30,7 +30,7 @@ it.each([
     let settled = 0
     const held = Promise.all(
       lockedIds.map(async taskId => {
-        const { kind } = await claimTask(stage.ctx, { taskId, token: randomUUID() })
+        const { kind } = await claimTask(stage, { taskId, token: randomUUID() })
         settled++
         return kind
       }),

@@ -7,14 +7,16 @@ import { defaultTiers } from '@belfry/domain/tiers'
 import { createLogger, openMeter } from '@belfry/runtime'
 import { onTestFinished } from 'vitest'
 import { openMetrics } from '../src/metrics.ts'
-import { type BatchContext, claimTask as claimOf, openBatches } from '../src/statements/batched-statements.ts'
+import { openBatches } from '../src/statements/batched-statements.ts'
 import { type IntakeTest, setupIntake } from './intake/setup-intake.ts'
+
+type Batches = ReturnType<typeof openBatches>
 
 export type Stage = {
   test: IntakeTest
   pool: Pool
   dispatcherId: string
-  ctx: BatchContext
+  batches: Batches
   stop: AbortController
 }
 
@@ -40,7 +42,7 @@ export async function setupBatches(): Promise<Stage> {
     concurrency: 2_000,
     stop: stop.signal,
   })
-  return { test, pool, dispatcherId: dispatcher.id, ctx: { batches, log }, stop }
+  return { test, pool, dispatcherId: dispatcher.id, batches, stop }
 }
 
 export async function storeTasks({ test }: Stage, workspace: string, count: number): Promise<string[]> {
@@ -48,10 +50,10 @@ export async function storeTasks({ test }: Stage, workspace: string, count: numb
   return tasks.map(({ id }) => fromId('task', id) ?? '')
 }
 
-export const claimTask = (ctx: BatchContext, request: ClaimRequest): Promise<Claim> =>
-  new Promise((onAnswer, onError) => claimOf(ctx, { request, onAnswer, onError }))
+export const claimTask = ({ batches }: Stage, request: ClaimRequest): Promise<Claim> =>
+  new Promise((onAnswer, onError) => batches.claim({ request, onAnswer, onError }))
 
-export const claimAll = ({ ctx }: Stage, ids: string[]) =>
-  Promise.all(ids.map(async taskId => (await claimTask(ctx, { taskId, token: randomUUID() })).kind))
+export const claimAll = (stage: Stage, ids: string[]) =>
+  Promise.all(ids.map(async taskId => (await claimTask(stage, { taskId, token: randomUUID() })).kind))
 
 export const all = (kind: string, count: number) => Array(count).fill(kind)

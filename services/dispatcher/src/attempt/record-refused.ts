@@ -3,7 +3,6 @@ import { dropCallbacks } from '@belfry/db/tasks/drop-callbacks'
 import type { FinishedAttempt, RecordedAttempt } from '@belfry/db/tasks/record-attempts'
 import { toId } from '@belfry/domain/id'
 import type { Context } from '../context.ts'
-import { recordAttempt } from '../statements/batched-statements.ts'
 
 const firstPauseMs = 250
 const maxPauseMs = 60_000
@@ -23,7 +22,9 @@ export async function recordRefused(
   const reduced = withoutContent(attempt)
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
     try {
-      return await recordAttempt(ctx, reduced)
+      return await new Promise((onRecorded, onRefused) => {
+        ctx.batches.record.push({ finished: reduced, queueId: null, onRecorded, onRefused })
+      })
     } catch (error) {
       logRefusal(ctx, attempt, error)
       if (ctx.stop.aborted) throw error

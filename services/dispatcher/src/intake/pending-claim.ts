@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Claim, ClaimRequest } from '@belfry/db/tasks/claimed-row'
 import type { Context } from '../context.ts'
-import { claimTask } from '../statements/batched-statements.ts'
 import type { BufferedTask } from './task-buffer.ts'
 
 /** Is told the answer to a claim, and whether it was entered into the send journal. The methods must not throw. */
@@ -84,7 +83,7 @@ export function requestClaim(ctx: Context, task: BufferedTask, isPrefetch = fals
   }
   const claim = new PendingClaim(request, ctx.dispatcher.session)
   task.pendingClaim = claim
-  claimTask(ctx, claim)
+  ctx.batches.claim(claim)
   return claim
 }
 

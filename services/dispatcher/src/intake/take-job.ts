@@ -1,7 +1,7 @@
+import { retryDatabase } from '@belfry/db/postgres/retry-database'
 import { fromId } from '@belfry/domain/id'
 import type { DueTask } from '@belfry/queue'
 import type { Context } from '../context.ts'
-import { locateTask } from '../statements/batched-statements.ts'
 import { admit } from './admit.ts'
 import { incomingTask } from './incoming-task.ts'
 import type { IncomingTask } from './task-buffer.ts'
@@ -21,7 +21,7 @@ export async function takeJob(ctx: Context, tasks: readonly DueTask[], signal: A
     else if (workspace !== null && origin !== undefined) incoming.push(incomingTask(id, workspace, dueAt, origin))
     else
       located.push(
-        locateTask(ctx, id, signal).then(found => {
+        locate(ctx, id, signal).then(found => {
           if (found) incoming.push(incomingTask(id, found.workspaceId, dueAt, found.origin))
         }),
       )
@@ -29,4 +29,10 @@ export async function takeJob(ctx: Context, tasks: readonly DueTask[], signal: A
   if (located.length > 0) await Promise.all(located)
   signal.throwIfAborted()
   admit(ctx, incoming)
+}
+
+// Waits while the database is away.
+function locate({ batches, log }: Context, id: string, signal: AbortSignal) {
+  const onWait = (error: unknown) => log.warn({ err: error }, 'locate.waiting_for_database')
+  return retryDatabase(() => batches.locate(id), { onWait, signal })
 }

@@ -4,12 +4,9 @@ import { claimFromBlocks } from '@belfry/db/tasks/claim-tasks'
 import type { Claim, ClaimRequest, ShortClaim } from '@belfry/db/tasks/claimed-row'
 import { locateTasks, type TaskLocation } from '@belfry/db/tasks/locate-tasks'
 import { type FinishedAttempt, type RecordedAttempt, recordAttempts } from '@belfry/db/tasks/record-attempts'
-import { type Batch, type Logger, microBatch, openBatch } from '@belfry/runtime'
+import { type Batch, microBatch, openBatch } from '@belfry/runtime'
 import { openAdvanceQueue } from './advance-queues.ts'
 import { type ClaimOptions, isTimeout, openShortClaims } from './claim-short-tasks.ts'
-
-/** The statements of concurrent attempts, many calls in one statement. Callers use the functions of this file. */
-type Batches = ReturnType<typeof openBatches>
 
 /** A claim, and methods that receive its answer. They must not throw. */
 export type RequestedClaim = {
@@ -29,29 +26,6 @@ export type Recording = {
   onRefused(error: unknown): void
 }
 
-export type BatchContext = { batches: Batches; log: Logger }
-
-/** Returns where a task belongs; null when it does not exist. Waits while the database is away, until the signal is aborted. */
-export function locateTask(
-  { batches, log }: BatchContext,
-  id: string,
-  signal: AbortSignal,
-): Promise<TaskLocation | null> {
-  const onWait = (error: unknown) => log.warn({ err: error }, 'locate.waiting_for_database')
-  return retryDatabase(() => batches.locate(id), { onWait, signal })
-}
-
-/** Claims a task as `claimTasks` does. Waits while the database is away; fails when the process is to stop. */
-export function claimTask({ batches }: BatchContext, claim: RequestedClaim): void {
-  if (claim.request.isQueued) batches.claimQueued.push(claim)
-  else batches.claim.push(claim)
-}
-
-/** Records an attempt as `recordAttempts` does. Waits while the database is away, or another transaction holds the task. */
-export function recordAttempt({ batches }: BatchContext, finished: FinishedAttempt): Promise<RecordedAttempt | null> {
-  return new Promise((onRecorded, onRefused) => batches.record.push({ finished, queueId: null, onRecorded, onRefused }))
-}
-
 // Bounds the duration of a statement, and of the locks that it holds. Larger batches had no measurable benefit.
 export const batchSize = 512
 // Each statement has a fixed cost, so under load a wait of some milliseconds for more rows saves CPU. Batches of less
@@ -62,7 +36,7 @@ const gatherFrom = 64
 const fewRecords = { from: 1, enough: 4, ms: 25 }
 
 /**
- * Opens the batches. While the database is away, the statements in flight wait, and all others behind them. A batch that
+ * Opens the statements of concurrent attempts, many calls in one statement. While the database is away, the statements in flight wait, and all others behind them. A batch that
  * exceeds the statement timeout is retried in halves.
  * @param options.concurrency - The slots of the process. While half of the calls are in flight, the others are claimed and
  * recorded.
@@ -146,7 +120,12 @@ export function openBatches(options: ClaimOptions & { concurrency: number }) {
   // the remaining connections stay free for everything else.
   const alone = openRecords(1, 2, () => false)
 
+  const claims = openClaims('claim')
+  // Of tasks of queues with limits: such a claim may wait for other claims of its queue.
+  const queuedClaims = openClaims('claim_queued')
+
   return {
+    /** Returns where a task belongs; null when it does not exist. */
     locate: microBatch<string, TaskLocation | null>({
       maxSize: batchSize,
       maxInFlight: 1,
@@ -157,9 +136,12 @@ export function openBatches(options: ClaimOptions & { concurrency: number }) {
       },
       split: error => !isTransientDatabaseError(error),
     }),
-    claim: openClaims('claim'),
-    /** The same for tasks of queues with limits: such a claim may wait for other claims of its queue. */
-    claimQueued: openClaims('claim_queued'),
+    /** Claims a task as `claimTasks` does. Waits while the database is away; fails when the process is to stop. */
+    claim(claim: RequestedClaim): void {
+      if (claim.request.isQueued) queuedClaims.push(claim)
+      else claims.push(claim)
+    },
+    /** Records an attempt as `recordAttempts` does. Waits while the database is away, or another transaction holds the task. */
     record: openRecords(batchSize, 1, isStatementTimeout),
     advance: openAdvanceQueue(options),
   }
