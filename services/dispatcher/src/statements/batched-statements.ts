@@ -5,15 +5,12 @@ import type { Claim, ClaimRequest, ShortClaim } from '@belfry/db/tasks/claimed-r
 import { locateTasks, type TaskLocation } from '@belfry/db/tasks/locate-tasks'
 import { type FinishedAttempt, type RecordedAttempt, recordAttempts } from '@belfry/db/tasks/record-attempts'
 import { type Batch, microBatch, openBatch } from '@belfry/runtime'
+import type { PendingClaim } from '../intake/pending-claim.ts'
 import { openAdvanceQueue } from './advance-queues.ts'
 import { type ClaimOptions, isTimeout, openShortClaims } from './claim-short-tasks.ts'
 
 /** A claim, and methods that receive its answer. They must not throw. */
-export type RequestedClaim = {
-  readonly request: ClaimRequest
-  onAnswer(answer: Claim): void
-  onError(error: unknown): void
-}
+type RequestedClaim = Pick<PendingClaim, 'request' | 'onAnswer' | 'onError'>
 
 /** An attempt to record, and methods that receive the result. They must not throw. */
 export type Recording = {
@@ -36,8 +33,8 @@ const gatherFrom = 64
 const fewRecords = { from: 1, enough: 4, ms: 25 }
 
 /**
- * Opens the statements of concurrent attempts, many calls in one statement. While the database is away, the statements in flight wait, and all others behind them. A batch that
- * exceeds the statement timeout is retried in halves.
+ * Opens the statements of concurrent attempts, many calls in one statement. While the database is away, the statements in
+ * flight wait, and all others behind them. A batch that exceeds the statement timeout is retried in halves.
  * @param options.concurrency - The slots of the process. While half of the calls are in flight, the others are claimed and
  * recorded.
  */
