@@ -4,6 +4,7 @@ import { isTransientDatabaseError } from '@belfry/db/postgres/database-errors'
 import { UnreadableSecretError } from '@belfry/db/secrets/data-keys'
 import { isAllowedHost } from '@belfry/domain/secrets/allowed-hosts'
 import type { Redactor } from '@belfry/domain/secrets/redact'
+import type { AttemptIds } from '../attempt/build-request.ts'
 import type { UnsentOutcome } from '../egress/outcome.ts'
 import type { OutgoingRequest, Sender } from '../egress/send.ts'
 import { CertificateError } from '../egress/tls-senders.ts'
@@ -11,8 +12,6 @@ import { notSent, type OwnFailure } from '../secrets/attempt-outcome.ts'
 import { type Credentials, credentialsOf } from './credentials.ts'
 import type { ConnectionsContext } from './open-connections.ts'
 import { TokenRequestError, UnsentTokenRequestError } from './request-token.ts'
-
-type CallIds = { task: string; run: string }
 
 /** The request of an attempt, or why it cannot be sent, and its headers with references in place of secrets. */
 export type AttemptRequest = {
@@ -43,7 +42,7 @@ type Named = { workspaceId: string; name: string }
 export async function applyConnection(
   ctx: ConnectionsContext,
   named: Named,
-  ids: CallIds,
+  ids: AttemptIds,
   request: AttemptRequest,
   waited: Promise<unknown> | null,
 ): Promise<AttemptRequest> {
@@ -107,7 +106,7 @@ function withCredentials(
   credentials: Credentials,
 ): AttemptRequest {
   const { header, hidden, tokenId } = credentials
-  const reference = connectionReference(connection.name)
+  const reference = `{{ connections.${connection.name} }}`
   const put = (headers: Record<string, string>, value: string) =>
     header === null ? headers : { ...without(headers, header.name), [header.name]: value }
   return {
@@ -136,10 +135,6 @@ function withCredentials(
   }
 }
 
-function connectionReference(name: string): string {
-  return `{{ connections.${name} }}`
-}
-
 function without(headers: Record<string, string>, name: string): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([own]) => own.toLowerCase() !== name.toLowerCase()))
 }
@@ -155,7 +150,7 @@ function joined(first: Redactor | null, second: Redactor): Redactor {
 function reasonOf(
   ctx: ConnectionsContext,
   name: string,
-  { task, run }: CallIds,
+  { task, run }: AttemptIds,
   error: unknown,
 ): OwnFailure | UnsentOutcome {
   if (error instanceof UnsentTokenRequestError) return { kind: 'unsent', message: error.message }
