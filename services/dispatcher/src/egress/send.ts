@@ -31,33 +31,32 @@ export type SenderOptions = AddressRules & {
 /** Is told how a call ended, once: with an outcome, or with a fault of this process. */
 export type CallEnds = { onOutcome(outcome: SendOutcome): void; onFault(error: unknown): void }
 
-export type Sender = {
+export type Sender = ReturnType<typeof createSender>
+
+const shortagePauseMs = 250
+
+/** Creates a sender. Every call to an address that a user chose goes through one. */
+export function createSender(options: SenderOptions) {
+  const { proxy, secureContext, patienceMs = 3_000 } = options
+  const dial = proxy ? createTunnelDial(proxy) : undefined
+  const client = createHttpClient(createConnect(createAddressGuard(options), secureContext, dial))
+
   /**
    * Makes one call. Errors of the target are outcomes; a fault is a bug of this process. A call that cannot start,
    * because file descriptors or the proxy are missing, is retried for some seconds. The timeout starts with the last
    * try.
    * @param gate - Decides last whether the call starts. Null: it does.
    */
-  start(request: OutgoingRequest, ends: CallEnds, gate: WriteGate | null): void
-  /** Makes one call as `start` does. `gate`: default null. */
-  send(request: OutgoingRequest, gate?: WriteGate | null): Promise<SendOutcome>
-  /** Aborts the calls in flight and closes all connections. */
-  close(): Promise<void>
-}
-
-const shortagePauseMs = 250
-
-/** Creates a sender. Every call to an address that a user chose goes through one. */
-export function createSender(options: SenderOptions): Sender {
-  const { proxy, secureContext, patienceMs = 3_000 } = options
-  const dial = proxy ? createTunnelDial(proxy) : undefined
-  const client = createHttpClient(createConnect(createAddressGuard(options), secureContext, dial))
-
-  const start: Sender['start'] = (request, ends, gate) =>
+  function start(request: OutgoingRequest, ends: CallEnds, gate: WriteGate | null): void {
     makeCall(client, toHttpRequest(request, gate), ends, performance.now() + patienceMs)
+  }
+
   return {
     start,
-    send: (request, gate = null) => new Promise((onOutcome, onFault) => start(request, { onOutcome, onFault }, gate)),
+    /** Makes one call as `start` does. `gate`: default null. */
+    send: (request: OutgoingRequest, gate: WriteGate | null = null): Promise<SendOutcome> =>
+      new Promise((onOutcome, onFault) => start(request, { onOutcome, onFault }, gate)),
+    /** Aborts the calls in flight and closes all connections. */
     close: client.close,
   }
 }
