@@ -4,13 +4,11 @@ import { toId } from '@belfry/domain/id'
 import type { Loop } from '@belfry/runtime'
 import type { Context } from './context.ts'
 
-type LivenessContext = Pick<Context, 'dispatcher' | 'fence' | 'journal' | 'held' | 'pool' | 'log' | 'stop' | 'served'>
-
 /**
  * Returns the loop that shows every second that this process lives.
  * @param onLive - Receives the ids of the live dispatchers. Optional.
  */
-export function heartbeat(ctx: LivenessContext, onLive: (live: string[]) => void = () => {}): Loop {
+export function heartbeat(ctx: Context, onLive: (live: string[]) => void = () => {}): Loop {
   return {
     intervalMs: 1_000,
     async run() {
@@ -31,7 +29,7 @@ export function heartbeat(ctx: LivenessContext, onLive: (live: string[]) => void
  * its record, or it could not be written.
  * @returns How many claims there were.
  */
-export async function recoverStrays(ctx: LivenessContext): Promise<number> {
+export async function recoverStrays(ctx: Context): Promise<number> {
   const { undone, lost } = await recover(ctx.pool, ctx.dispatcher.id, ctx.held.has, ctx.held.isAbandoned)
   if (undone.length + lost.length > 0) ctx.log.warn({ undone: undone.length, lost: lost.length }, 'claims.recovered')
   reportDropped(ctx, lost)
@@ -39,7 +37,7 @@ export async function recoverStrays(ctx: LivenessContext): Promise<number> {
 }
 
 /** Undoes the claims that this process has not sent. Without this a scheduler would do so seconds later. */
-export async function leave(ctx: LivenessContext): Promise<void> {
+export async function leave(ctx: Context): Promise<void> {
   try {
     const { undone, lost } = await leaveDispatchers(ctx.pool, ctx.dispatcher.id, ctx.held.isAbandoned)
     if (undone.length > 0) ctx.log.info({ tasks: undone.length }, 'claims.undone')
@@ -49,7 +47,7 @@ export async function leave(ctx: LivenessContext): Promise<void> {
   }
 }
 
-function reportDropped({ log }: LivenessContext, lost: readonly LostAttempt[]): void {
+function reportDropped({ log }: Context, lost: readonly LostAttempt[]): void {
   for (const { taskId, refusal } of lost) {
     if (refusal !== null) log.error({ task: toId('task', taskId), reason: refusal }, 'callbacks.dropped')
   }
