@@ -42,6 +42,6 @@ export async function spawnServer(
 }
 
 /** Returns the end of a server's output, for an error message. */
-export function lastLines(output: string, count = 8): string {
-  return output.trimEnd().split('\n').slice(-count).join('\n')
+export function lastLines(output: string): string {
+  return output.trimEnd().split('\n').slice(-8).join('\n')
 }

@@ -16,10 +16,7 @@ import { advance, runUntilIdle } from './moves.ts'
  * Call it before the roles start, because they keep connections.
  * @param databaseUrl - As the owner of the database.
  */
-export async function openProcessClock(
-  databaseUrl: string,
-  log: Logger,
-): Promise<{ clock: VirtualClock; close(): Promise<void> }> {
+export async function openProcessClock(databaseUrl: string, log: Logger) {
   await installVirtualClock(databaseUrl)
   const database = await openVirtualClock(databaseUrl)
   const onError = (error: Error) => log.warn({ err: error }, 'connection.error')
@@ -64,16 +61,17 @@ export async function openProcessClock(
     })
   }
 
+  const clock: VirtualClock = {
+    join: role => void roles.push(role),
+    read,
+    freeze: () => exclusively(() => freezeAt(now())),
+    advance: to => move(() => advance(moved, to)),
+    runUntilIdle: until => move(() => runUntilIdle(moved, until)),
+    reset: () => exclusively(() => set(null, 0)),
+  }
   return {
-    clock: {
-      join: role => void roles.push(role),
-      read,
-      freeze: () => exclusively(() => freezeAt(now())),
-      advance: to => move(() => advance(moved, to)),
-      runUntilIdle: until => move(() => runUntilIdle(moved, until)),
-      reset: () => exclusively(() => set(null, 0)),
-    },
-    async close() {
+    clock,
+    async close(): Promise<void> {
       await Promise.all([database.close(), pool.end()])
     },
   }
