@@ -23,8 +23,6 @@ export type WriteGate = {
   refusal(): string | null
 }
 
-class BodyTooLongError extends Error {}
-
 const maxInformational = 100
 const tooManyResponses = 'The answer of the target is not valid HTTP (more than a hundred informational responses).'
 // A timer that fires this late: the process was blocked.
@@ -57,12 +55,10 @@ export function createUndiciAdapter(connect: Connect) {
   return { adapter, close: connections.close }
 }
 
-type ParsedTarget = { origin: string; path: string }
-
 // Thousands of calls have the same URL.
-const targets = new LRUCache<string, ParsedTarget>({ max: 1_000 })
+const targets = new LRUCache<string, { origin: string; path: string }>({ max: 1_000 })
 
-function parseTarget(text: string): ParsedTarget {
+function parseTarget(text: string): { origin: string; path: string } {
   const known = targets.get(text)
   if (known) return known
   const url = parseUrl(text)
@@ -147,7 +143,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     const left = this.#call.maxBodyBytes - this.#bodyBytes
     if (left > 0) this.#chunks.push(chunk.subarray(0, left))
     this.#bodyBytes += chunk.length
-    if (chunk.length > left) this.#finish(new BodyTooLongError())
+    if (chunk.length > left) this.#finish(new Error('The body is too long.'))
   }
 
   onResponseEnd(): void {
@@ -201,8 +197,14 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (error === null && head && !announcesForbiddenBody(head))
       connections.release(this.#connection, head.headers['keep-alive']?.toString())
     else connections.discard(this.#connection)
-    if (head === null) reject(new FailedCallError(timings, error))
-    else answer(toOutcome(head, this.#chunks, this.#bodyBytes, error !== null, timings))
+    if (head === null) {
+      reject(new FailedCallError(timings, error))
+      return
+    }
+    const { status, headers, note } = head
+    const body = Buffer.concat(this.#chunks)
+    const bodyTruncated = error !== null && !hasNoBody(status)
+    answer({ kind: 'response', status, headers, body, bodyBytes: this.#bodyBytes, bodyTruncated, note, timings })
   }
 
   // The target has decided, even if its headers are not valid.
@@ -229,17 +231,6 @@ class Exchange implements Dispatcher.DispatchHandler {
 }
 
 type Head = Pick<ResponseOutcome, 'status' | 'headers' | 'note'>
-
-function toOutcome(
-  { status, headers, note }: Head,
-  chunks: Buffer[],
-  bodyBytes: number,
-  isCut: boolean,
-  timings: RunTimings | null,
-): ResponseOutcome {
-  const bodyTruncated = isCut && !hasNoBody(status)
-  return { kind: 'response', status, headers, body: Buffer.concat(chunks), bodyBytes, bodyTruncated, note, timings }
-}
 
 // A body that is announced all the same would be read as the response to the next request. undici itself detects a wrong
 // Content-Length.
