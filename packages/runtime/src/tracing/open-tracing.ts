@@ -2,14 +2,7 @@ import type { Attributes } from '@opentelemetry/api'
 import type { Logger } from '../logger.ts'
 import { withinMs } from '../within-ms.ts'
 
-export type Span = {
-  /** The context for child spans and outgoing requests. */
-  traceparent: string
-  /** @param end.error - The error code. */
-  end(end: { name?: string; attributes?: Attributes; error?: string | null }): void
-}
-
-export type NewSpan = {
+type NewSpan = {
   name: string
   kind: 'server' | 'client'
   /** The `traceparent` of the parent span; null starts a trace. */
@@ -19,9 +12,11 @@ export type NewSpan = {
   attributes?: Attributes
 }
 
-export type Tracing = { start(span: NewSpan): Span }
+type SpanEnd = { name?: string; attributes?: Attributes; error?: string | null }
 
 export type ProcessTracing = Awaited<ReturnType<typeof openTracing>>
+export type Tracing = ReturnType<ProcessTracing['of']>
+export type Span = ReturnType<Tracing['start']>
 
 const maxFlushMs = 5_000
 
@@ -45,18 +40,20 @@ export async function openTracing(log: Logger) {
   const kinds = { server: api.SpanKind.SERVER, client: api.SpanKind.CLIENT }
 
   return {
-    of(role: string): Tracing {
+    of(role: string) {
       const named = resources.resourceFromAttributes({ 'service.name': `belfry-${role}`, 'process.pid': process.pid })
       const provider = new sdk.BasicTracerProvider({ resource: named.merge(detected), spanProcessors: [processor] })
       const tracer = provider.getTracer('belfry')
       return {
-        start({ name, kind, parent, startedAt, attributes = {} }) {
+        start({ name, kind, parent, startedAt, attributes = {} }: NewSpan) {
           const options = { kind: kinds[kind], attributes, ...(startedAt ? { startTime: startedAt } : {}) }
           const span = tracer.startSpan(name, options, contextOf(api, parent))
           const { traceId, spanId, traceFlags } = span.spanContext()
           return {
+            /** The context for child spans and outgoing requests. */
             traceparent: `00-${traceId}-${spanId}-0${traceFlags & 1}`,
-            end({ name: finalName, attributes: more = {}, error }) {
+            /** @param end.error - The error code. */
+            end({ name: finalName, attributes: more = {}, error }: SpanEnd): void {
               if (finalName !== undefined) span.updateName(finalName)
               span.setAttributes(more)
               if (error) span.setAttribute('error.type', error).setStatus({ code: api.SpanStatusCode.ERROR })
