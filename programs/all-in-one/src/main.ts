@@ -71,5 +71,5 @@ async function startRoles(
 // The dispatcher starts this program with an argument for its quarantine.
 async function runQuarantine(env: Environment): Promise<void> {
   const dispatcher = await import('@belfry/dispatcher')
-  await dispatcher.runQuarantine(dispatcher.loadConfig(env))
+  await dispatcher.runQuarantine(() => dispatcher.loadConfig(env))
 }

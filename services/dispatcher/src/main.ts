@@ -5,9 +5,5 @@ import { quarantineArgument } from './quarantine/supervise-quarantine.ts'
 import { startDispatcher } from './start-dispatcher.ts'
 
 const [, program, argument] = process.argv
-if (argument === quarantineArgument) await quarantine().catch(failToStart)
+if (argument === quarantineArgument) await runQuarantine(loadConfig).catch(failToStart)
 else await runRole('dispatcher', loadConfig, (config, log, host) => startDispatcher(config, log, host, program))
-
-async function quarantine(): Promise<void> {
-  await runQuarantine(loadConfig())
-}

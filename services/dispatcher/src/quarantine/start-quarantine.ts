@@ -11,7 +11,8 @@ import type { AttemptOutcome } from '../secrets/attempt-outcome.ts'
 import { openPermits, type Permit } from './ask-permits.ts'
 
 /** Runs the quarantine in this process, from its start to its stop. */
-export async function runQuarantine(config: Config): Promise<void> {
+export async function runQuarantine(load: () => Config): Promise<void> {
+  const config = load()
   const log = createLogger('quarantine', config.logLevel)
   const options = { drainMs: config.drainMs, roles: ['dispatcher'], operatorListen: null, traces: config.traces }
   await runService(log, options, (host, end) => startQuarantine(config, log, host, end))
