@@ -7,7 +7,6 @@ import { type Host, type Logger, openMeter } from '@belfry/runtime'
 import type { Config } from './config.ts'
 import { createLiveness } from './liveness.ts'
 import { openMetrics } from './metrics.ts'
-import type { LogStorage } from './store-log.ts'
 
 // One for each chore that keeps work on time, and two for health checks and metrics.
 const connections = 6
@@ -28,7 +27,7 @@ export async function openContext(config: Config, log: Logger, host: Host) {
   const backgroundPool = openPool(config.databaseUrl, { name: 'belfry-scheduler', max: backgroundConnections, onError })
   await waitForDatabase(pool, log, host.stop)
   const { queue } = await openQueue(config, onError)
-  const logStorage: LogStorage | null = config.logStorage && {
+  const logStorage = config.logStorage && {
     objects: openObjectStorage(config.logStorage.place),
     hotDays: config.logStorage.hotDays,
   }
@@ -47,7 +46,7 @@ export async function openContext(config: Config, log: Logger, host: Host) {
     clock: await openDatabaseClock(pool),
     /** Null without Redis: dispatchers then find due tasks in PostgreSQL. */
     queue,
-    /** Null when all runs stay in PostgreSQL. */
+    /** Where the log moves, and for how many full days runs stay in PostgreSQL. Null when all runs stay there. */
     logStorage,
     /** Organizations whose logs are exempt from retention. */
     legalHold,

@@ -4,7 +4,7 @@ import { hasLogParts } from '@belfry/db/log-parts/find-parts'
 import { finishPart, type NextPart, readNextPart, startPart } from '@belfry/db/log-parts/store-part'
 import { type KeptLog, workspacesWithTasks } from '@belfry/db/retention/kept-logs'
 import { toId } from '@belfry/domain/id'
-import { checksumOf, type ObjectStorage, pack } from '@belfry/object-storage'
+import { checksumOf, pack } from '@belfry/object-storage'
 import { failpoint } from '@belfry/runtime'
 import type { Context } from './context.ts'
 import { drain, rowsOf } from './drain.ts'
@@ -15,9 +15,6 @@ const partsPerPage = 500
 const pauseMs = 50
 // Then object storage is probably away, and each failure may take minutes: the next round tries again.
 const maxInRow = 3
-
-/** Where the log moves, and for how many full days runs stay in PostgreSQL. */
-export type LogStorage = { objects: ObjectStorage; hotDays: number }
 
 /**
  * Moves the runs of days before the hot period to object storage. A run is in PostgreSQL until the transaction that records its
@@ -49,7 +46,7 @@ export async function storeLog(ctx: Context, signal: AbortSignal): Promise<numbe
 
 async function storeWorkspace(
   ctx: Context,
-  storage: LogStorage,
+  storage: NonNullable<Context['logStorage']>,
   { workspaceId, days: keptDays }: KeptLog,
   signal: AbortSignal,
 ): Promise<number> {
