@@ -32,7 +32,8 @@ export function createAddressGuard(rules: AddressRules) {
   const recent = new Map<string, Promise<LookupAddress[]>>()
 
   async function addressesOf(hostname: string): Promise<LookupAddress[]> {
-    const addresses = isIP(hostname) === 0 ? await withTimeout(resolve(hostname)) : [hostname]
+    const lookUp = () => Promise.race([resolve(hostname), nothingAfter(resolveTimeoutMs)]).catch(() => [])
+    const addresses = isIP(hostname) === 0 ? await lookUp() : [hostname]
     if (addresses.length === 0) throw new NameResolutionError()
     if (!addresses.every(mayCall)) throw new CallFailure('blocked_address')
     return addresses.map(address => ({ address, family: isIP(address) }))
@@ -61,13 +62,5 @@ export function createAddressGuard(rules: AddressRules) {
         throw new CallFailure('blocked_address')
       return checked
     },
-  }
-}
-
-async function withTimeout(answer: Promise<readonly string[]>): Promise<readonly string[]> {
-  try {
-    return await Promise.race([answer, nothingAfter(resolveTimeoutMs)])
-  } catch (cause) {
-    throw new NameResolutionError(undefined, { cause })
   }
 }
