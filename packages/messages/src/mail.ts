@@ -31,11 +31,10 @@ type Content = {
 /** Renders a mail as text and as HTML, without external resources. */
 export function writeMail(to: string, content: Content): Mail {
   const mail = { to, subject: content.subject, text: asText(content), html: asHtml(content) }
-  return content.unsubscribe ? { ...mail, headers: unsubscribeHeaders(content.unsubscribe) } : mail
-}
-
-function unsubscribeHeaders({ oneClick }: Unsubscribe): Record<string, string> {
-  return { 'List-Unsubscribe': `<${oneClick}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
+  if (!content.unsubscribe) return mail
+  const { oneClick } = content.unsubscribe
+  const headers = { 'List-Unsubscribe': `<${oneClick}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
+  return { ...mail, headers }
 }
 
 const unsubscribeLabel = 'Unsubscribe from all alerts'

@@ -91,19 +91,16 @@ function earliest({ roles, now }: MovedClock, times: number[]): number {
 }
 
 function dueWork(times: DueTimes, now: number, until: number): DueWork {
+  const lookAheadMs = Math.max(minLookAheadMs, Math.min(maxLookAheadMs, until - now))
   return {
     tasks: times.tasks.filter(task => task.dueAt.getTime() <= now),
     deadlines: times.deadline <= now,
-    lookAheadMs: times.occurrence <= now + minLookAheadMs ? clamp(until - now, minLookAheadMs, maxLookAheadMs) : 0,
+    lookAheadMs: times.occurrence <= now + minLookAheadMs ? lookAheadMs : 0,
     messages: times.message <= now,
     rateLimits: times.rateLimit <= now,
     blocked: times.hasBlocked,
     operations: times.hasOperations,
   }
-}
-
-function clamp(value: number, min: number, max: number): number {
-  return Math.max(min, Math.min(max, value))
 }
 
 function hasWork({ tasks, ...others }: DueWork): boolean {
