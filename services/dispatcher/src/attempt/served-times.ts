@@ -6,8 +6,8 @@ const standstillMs = 3_000
 const maxStandstills = 10
 
 /**
- * Opens the times when a dispatcher took tasks, by the clock of PostgreSQL in epoch milliseconds: those of this process since
- * its start and, from before, those of others that PostgreSQL still shows.
+ * Opens the times when a dispatcher took tasks, by the clock of PostgreSQL in epoch milliseconds: the times of this process
+ * since its start and, from before, the times of others that PostgreSQL still shows.
  */
 export async function openServedTimes(pool: Pool, dispatcherId: string, { now }: { now(): number }) {
   const startedAt = now()
