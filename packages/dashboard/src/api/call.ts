@@ -24,7 +24,7 @@ export type Input<Name extends OperationName> = Readonly<Record<PathParameter<Pa
   (Path<Name> extends `/api/v1/scheduler/${string}` | '/api/events' ? { ws: string } : unknown) &
   (Operations[Name] extends { body: unknown } ? { body: Body<Name> } : unknown) &
   (Operations[Name] extends { query: unknown } ? { query?: QueryOf<Name> } : unknown) &
-  Pick<AnyInput, 'idempotencyKey' | 'signal'>
+  Pick<AnyInput, 'signal'>
 
 type QueryOf<Name extends OperationName> = {
   readonly [Parameter in keyof RequestQuery<Operations[Name]>]?: Value | readonly string[]
@@ -41,14 +41,17 @@ const changeIsNewMs = 10_000
 let changedAt = Number.NEGATIVE_INFINITY
 const changes: OperationName[] = []
 
-// The keys of calls that have failed, by their input: the API may have done them although its answer was lost.
+const creations = new Set<OperationName>(['createTask', 'createCronJob', 'publishEvent', 'replayTask'])
+
+// The keys of creations that have failed, by their input: the API may have done them although its answer was lost.
 const keys = new Map<string, string>()
 
-/** Calls an operation that changes something. The repetition of a failed publish or replay has the same idempotency key. */
+/** Calls an operation that changes something. The repetition of a failed creation has the same idempotency key. */
 export async function call<Name extends OperationName>(name: Name, ...args: Args<Name>): Promise<Result<Name>> {
   const text = JSON.stringify([name, args])
-  if (!keys.has(text) && (name === 'publishEvent' || name === 'replayTask')) keys.set(text, newKey())
-  const keyed = [{ idempotencyKey: keys.get(text), ...args[0] }] as unknown as Args<Name> // the same members
+  // A page without TLS has no `crypto.randomUUID`.
+  if (!keys.has(text) && creations.has(name)) keys.set(text, crypto.getRandomValues(new Uint32Array(4)).join('-'))
+  const keyed = [{ ...args[0], idempotencyKey: keys.get(text) }] as unknown as Args<Name> // the same members
   try {
     const result = await read(name, ...keyed)
     keys.delete(text)
@@ -57,11 +60,6 @@ export async function call<Name extends OperationName>(name: Name, ...args: Args
     changedAt = performance.now()
     changes.push(name)
   }
-}
-
-/** Returns a random idempotency key. A page without TLS has no `crypto.randomUUID`. */
-export function newKey(): string {
-  return crypto.getRandomValues(new Uint32Array(4)).join('-')
 }
 
 /** Returns the operations that `call` has called since the last time. */

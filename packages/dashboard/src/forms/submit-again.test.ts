@@ -1,12 +1,12 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { ApiProblem } from '../api/api-problem.ts'
-import { type Attempt, submitAgain } from './submit-again.ts'
+import { submitAgain } from './submit-again.ts'
 
 const lost = new ApiProblem(0, {})
 const busy = new ApiProblem(409, { code: 'idempotency_in_progress' })
 const refused = new ApiProblem(400, { code: 'validation_failed' })
 
-/** Submits drafts, a second apart. Returns the error or result of each, and the index of the first equal attempt of each. */
+/** Submits drafts, a second apart. Returns the error or result of each, and the index of the first attempt with the same present of each. */
 async function submitAll(drafts: readonly string[], answers: ReadonlyArray<ApiProblem | string>) {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
@@ -15,8 +15,8 @@ async function submitAll(drafts: readonly string[], answers: ReadonlyArray<ApiPr
   const send = submitAgain<string, string>()
   const ends: unknown[] = []
   for (const draft of drafts) {
-    const submit = async (_draft: string, { key, at }: Attempt) => {
-      attempts.push(JSON.stringify({ key, at }))
+    const submit = async (_draft: string, at: Date) => {
+      attempts.push(at.toISOString())
       const answer = left.shift() ?? 'done'
       if (typeof answer !== 'string') throw answer
       return answer

@@ -2,7 +2,7 @@ import { type FocusEvent, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'react-router'
 import { type FieldErrors, useForm } from './form.tsx'
 import { dropDraft, keepDraft, keptDraft } from './kept-drafts.ts'
-import { type Attempt, submitAgain } from './submit-again.ts'
+import { submitAgain } from './submit-again.ts'
 import type { Change } from './use-change.ts'
 
 type DraftFormOptions<Draft, Result> = Pick<Change<Result, Draft>, 'done'> & {
@@ -10,7 +10,8 @@ type DraftFormOptions<Draft, Result> = Pick<Change<Result, Draft>, 'done'> & {
   /** Returns the draft to submit. `intent` is the value of the submit button, e.g. `now`. */
   intend?(draft: Draft, intent: string): Draft
   check(draft: Draft): FieldErrors
-  submit(draft: Draft, attempt: Attempt): Promise<Result>
+  /** `at` is the present of a relative time. */
+  submit(draft: Draft, at: Date): Promise<Result>
   onDone(result: Result): unknown
 }
 

@@ -11,7 +11,6 @@ import { FoldedCard } from '../../forms/request/folded-fields.tsx'
 import styles from '../../forms/request/request.module.css'
 import { changesOf } from '../../forms/request/request-draft.ts'
 import { FormCard, RequestForm } from '../../forms/request/request-form.tsx'
-import type { Attempt } from '../../forms/submit-again.ts'
 import { useDraftForm } from '../../forms/use-draft-form.ts'
 import { allZones } from '../../forms/when/zoned-time.ts'
 import { PageFor } from '../../session/allowed.tsx'
@@ -101,7 +100,7 @@ function CronJobForm({ backTo, ...given }: CronJobFormProps) {
       ...checkCronJob(draft, job !== undefined && job.payload !== null),
       ...(refusal ? { cron: refusal } : {}),
     }),
-    submit: (draft, attempt) => save(workspace.id, job, draft, attempt),
+    submit: (draft, at) => save(workspace.id, job, draft, at),
     onDone: saved => navigate(to.cronJob(saved.id)),
     done: () => (job ? 'Changes saved' : 'Cron job created'),
   })
@@ -142,9 +141,9 @@ function CronJobForm({ backTo, ...given }: CronJobFormProps) {
 // Most forms keep them folded.
 const OccurrenceFields = latePart(async () => (await import('./occurrence-fields.tsx')).OccurrenceFields)
 
-function save(ws: string, job: CronJob | undefined, draft: CronJobDraft, { key, at }: Attempt): Promise<CronJob> {
+function save(ws: string, job: CronJob | undefined, draft: CronJobDraft, at: Date): Promise<CronJob> {
   const body = cronJobBody(draft, at)
-  if (!job) return call('createCronJob', { ws, body, idempotencyKey: key })
+  if (!job) return call('createCronJob', { ws, body })
   const changes = changesOf(body, job)
   if (Object.keys(changes).length === 0) return Promise.resolve(job)
   return call('updateCronJob', { ws, cronjob: job.id, body: changes })

@@ -11,7 +11,6 @@ import { LabelsField } from '../../forms/request/flow-fields.tsx'
 import { FoldedCard } from '../../forms/request/folded-fields.tsx'
 import { bodyOf, changesOf, draftOf } from '../../forms/request/request-draft.ts'
 import { FormCard, RequestForm } from '../../forms/request/request-form.tsx'
-import type { Attempt } from '../../forms/submit-again.ts'
 import { useDraftForm } from '../../forms/use-draft-form.ts'
 import { readWhen, type WhenDraft } from '../../forms/when/parse-when.ts'
 import { WhenField } from '../../forms/when/when-field.tsx'
@@ -113,8 +112,8 @@ function TaskForm({ isReplay = false, backTo, ...given }: TaskFormProps) {
     initial,
     intend: (draft, intent) => (intent === 'now' ? { ...draft, when: { ...draft.when, text: 'now' } } : draft),
     check: draft => checkDraft(draft, task, isReplay ? model : task),
-    submit: (draft, attempt) =>
-      isReplay && model ? replay(workspace.id, model, draft, attempt) : save(workspace.id, task, draft, attempt),
+    submit: (draft, at) =>
+      isReplay && model ? replay(workspace.id, model, draft, at) : save(workspace.id, task, draft, at),
     onDone: saved => navigate(to.task(saved.id)),
     done: () => (task ? 'Changes saved' : isReplay ? 'Replayed as a new task' : 'Task scheduled'),
   })
@@ -204,19 +203,19 @@ export function checkDraft(draft: Draft, task: Task | undefined, stored: Task | 
   })
 }
 
-async function save(ws: string, task: Task | undefined, draft: Draft, { key, at }: Attempt): Promise<Task> {
+async function save(ws: string, task: Task | undefined, draft: Draft, at: Date): Promise<Task> {
   const body = taskBodyOf(draft, task, at)
-  if (!task) return call('createTask', { ws, body, idempotencyKey: key })
+  if (!task) return call('createTask', { ws, body })
   const changes = changesOf(body, task)
   if (Object.keys(changes).length === 0) return task
   return call('updateTask', { ws, task: task.id, body: changes })
 }
 
 /** Replays a task with the fields of the draft that differ. Without another time the replay is due at once. */
-async function replay(ws: string, model: Task, draft: Draft, { key, at }: Attempt): Promise<Task> {
+async function replay(ws: string, model: Task, draft: Draft, at: Date): Promise<Task> {
   const { execute_at, on_past: isNow, ...fields } = taskBodyOf(draft, undefined, at)
   const body = { ...changesOf(fields, model), ...(isNow ? {} : { execute_at }) }
-  return call('replayTask', { ws, task: model.id, body, idempotencyKey: key })
+  return call('replayTask', { ws, task: model.id, body })
 }
 
 // The clock of the browser may be slow or fast. A time that has passed by any clock makes a new task due at once.
