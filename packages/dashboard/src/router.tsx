@@ -10,7 +10,7 @@ import { useFocusOnPage } from './layout/use-focus-on-page.ts'
 import { organizationSettings, paths, type SettingsPages, workspaceSettings } from './paths.ts'
 import { PageFor } from './session/allowed.tsx'
 import { lastPlace } from './session/last-place.ts'
-import { loadOrganization, loadWorkspace } from './session/scope.ts'
+import { loadScope } from './session/scope.ts'
 
 /** Returns every screen in one table, each loaded on demand. */
 export function createRoutes(client: QueryClient): RouteObject[] {
@@ -41,8 +41,8 @@ export function createRoutes(client: QueryClient): RouteObject[] {
           ],
         },
         { path: ':slug', loader: ({ params }) => toWorkspace(client, params.slug), Component: Nothing },
-        { path: ':slug', Component: Shell, loader: loadOrganization(client), children: [organizationPages] },
-        { path: ':slug/w/:ws', Component: Shell, loader: loadWorkspace(client), children: workspacePages },
+        { path: ':slug', Component: Shell, loader: loadScope(client), children: [organizationPages] },
+        { path: ':slug/w/:ws', Component: Shell, loader: loadScope(client), children: workspacePages },
         { path: '*', Component: NotFound },
       ],
     },

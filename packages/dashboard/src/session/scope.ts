@@ -16,29 +16,20 @@ import { ApiProblem } from '../api/api-problem.ts'
 import { allOf, queryOf } from '../api/queries.ts'
 import { paths, type WorkspacePaths } from '../paths.ts'
 
-/** Loads the data that every page of an organization needs. */
-export function loadOrganization(client: QueryClient) {
-  return ({ params }: LoaderFunctionArgs) => readOrganization(client, params.slug)
-}
-
-/** Loads the data that every page of a workspace needs. */
-export function loadWorkspace(client: QueryClient) {
-  return async ({ params: { slug, ws = '' } }: LoaderFunctionArgs) => {
-    const { role, workspaces } = await readOrganization(client, slug)
+/** Loads the data that every page of an organization needs, and of a workspace if the URL contains one. */
+export function loadScope(client: QueryClient) {
+  return async ({ params: { slug, ws } }: LoaderFunctionArgs) => {
+    const me = await client.ensureQueryData(queryOf('getMe'))
+    const own = me.organizations.find(one => one.slug === slug)
+    if (!own) throw notFound('organization')
+    const [workspaces] = await Promise.all([
+      client.ensureQueryData(allOf('listWorkspaces', { org: own.id })),
+      client.ensureQueryData(queryOf('getOrganization', { org: own.id })),
+    ])
+    if (ws === undefined) return
     if (!workspaces.some(({ id }) => id === ws)) throw notFound('workspace')
-    if (role === 'member') await client.ensureQueryData(allOf('listWorkspaceMembers', { ws }))
+    if (own.role === 'member') await client.ensureQueryData(allOf('listWorkspaceMembers', { ws }))
   }
-}
-
-async function readOrganization(client: QueryClient, slug: string | undefined) {
-  const me = await client.ensureQueryData(queryOf('getMe'))
-  const own = me.organizations.find(one => one.slug === slug)
-  if (!own) throw notFound('organization')
-  const [workspaces] = await Promise.all([
-    client.ensureQueryData(allOf('listWorkspaces', { org: own.id })),
-    client.ensureQueryData(queryOf('getOrganization', { org: own.id })),
-  ])
-  return { role: own.role, workspaces }
 }
 
 /** Returns the organization in the URL, and the workspace if the URL contains one. */
