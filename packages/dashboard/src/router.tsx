@@ -121,7 +121,7 @@ function screen<Name extends string>(
   const loadScreen = async (): Promise<ComponentType> => (await load())[name]
   const lazy = async () => {
     // The router would keep a rejection forever.
-    const Screen = await loadScreen().catch(() => lateScreen(loadScreen))
+    const Screen = await loadScreen().catch(() => lateScreen(`${path} ${name}`, loadScreen))
     if (!right) return { Component: Screen }
     const Component = () => (
       <PageFor right={right} isWhole>

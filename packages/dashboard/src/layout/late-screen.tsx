@@ -1,31 +1,19 @@
-import { type ComponentType, useCallback, useEffect, useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
+import { type ComponentType, useEffect } from 'react'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { reloadIfReplaced } from '../ui/late-part.tsx'
 import { usePageTitle } from '../ui/use-page-title.ts'
 
 /** Returns a screen in place of one whose script could not be loaded. It loads the script once that is possible. */
-export function lateScreen(load: () => Promise<ComponentType>): ComponentType {
+export function lateScreen(name: string, load: () => Promise<ComponentType>): ComponentType {
   return function LateScreen() {
-    const [Screen, setScreen] = useState<ComponentType | null>(null)
-    const [isTrying, setIsTrying] = useState(false)
-    const retry = useCallback(async () => {
-      setIsTrying(true)
-      try {
-        const loaded = await load()
-        setScreen(() => loaded)
-      } catch {
-        reloadIfReplaced()
-      }
-      setIsTrying(false)
-    }, [])
+    const script = useQuery({ queryKey: ['script', name], queryFn: load })
+    const { data: Screen, errorUpdateCount } = script
     useEffect(() => {
-      reloadIfReplaced()
-      const onOnline = () => void retry()
-      window.addEventListener('online', onOnline)
-      return () => window.removeEventListener('online', onOnline)
-    }, [retry])
-    return Screen ? <Screen /> : <NotLoaded isTrying={isTrying} onRetry={() => void retry()} />
+      if (errorUpdateCount > 0) reloadIfReplaced()
+    }, [errorUpdateCount])
+    return Screen ? <Screen /> : <NotLoaded isTrying={script.isFetching} onRetry={() => void script.refetch()} />
   }
 }
 
