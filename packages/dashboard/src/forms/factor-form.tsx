@@ -1,8 +1,7 @@
 import type { FactorKind } from '@belfry/contract/second-factor'
 import { KeyRound } from 'lucide-react'
 import { useState } from 'react'
-import { call } from '../api/call.ts'
-import { type Proof, passkeyForConfirmation } from '../api/passkeys.ts'
+import type { Proof } from '../api/passkeys.ts'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'
 import { Form } from './form.tsx'
@@ -69,18 +68,5 @@ export function FactorForm<Result>(props: FactorFormProps<Result>) {
         </p>
       )}
     </Form>
-  )
-}
-
-/** Confirms the identity of a user who is signed in. */
-export function StepUpForm({ factors, onDone }: Pick<FactorFormProps<unknown>, 'factors' | 'onDone'>) {
-  return (
-    <FactorForm
-      factors={factors}
-      action="Confirm"
-      readPasskey={passkeyForConfirmation}
-      submit={proof => call('confirmIdentity', { body: proof })}
-      onDone={onDone}
-    />
   )
 }

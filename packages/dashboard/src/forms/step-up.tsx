@@ -1,10 +1,11 @@
 import type { FactorKind } from '@belfry/contract/second-factor'
 import { useEffect, useState } from 'react'
-import { askToConfirmWith } from '../api/call.ts'
+import { askToConfirmWith, call } from '../api/call.ts'
+import { passkeyForConfirmation } from '../api/passkeys.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { latePart } from '../ui/late-part.tsx'
 
-const StepUpForm = latePart(async () => (await import('./factor-form.tsx')).StepUpForm)
+const FactorForm = latePart(async () => (await import('./factor-form.tsx')).FactorForm<unknown>)
 
 type Asked = { factors: readonly FactorKind[]; resolve(isConfirmed: boolean): void }
 
@@ -26,7 +27,15 @@ export function StepUp() {
       title="Confirm it's you"
       description="Confirm your identity to continue. We won't ask again for ten minutes."
     >
-      {asked && <StepUpForm factors={asked.factors} onDone={() => end(true)} />}
+      {asked && (
+        <FactorForm
+          factors={asked.factors}
+          action="Confirm"
+          readPasskey={passkeyForConfirmation}
+          submit={proof => call('confirmIdentity', { body: proof })}
+          onDone={() => end(true)}
+        />
+      )}
     </Dialog>
   )
 }
