@@ -1,4 +1,4 @@
-import { useDeferredValue, useMemo } from 'react'
+import { useDeferredValue } from 'react'
 import { Card } from '../../ui/card.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import styles from './request.module.css'
@@ -10,17 +10,11 @@ const maxPayload = 20_000
 
 /** Shows the request that will be sent, with the beginning of a long payload. */
 export function RequestPreview({ draft, facts }: { draft: RequestDraft; facts: RequestFacts }) {
-  // The preview may lag behind the typing.
-  const shown = useDeferredValue(draft)
-  const { taskId, scheduledAt, isCron = false } = facts
-  const text = useMemo(
-    () => requestText(cut(shown), { taskId, scheduledAt, isCron }),
-    [shown, taskId, scheduledAt, isCron],
-  )
+  const shown = useDeferredValue(draft) // the preview may lag behind the typing
   return (
     <Card label="Request preview">
       <h2 className={styles.title}>Request preview</h2>
-      <CodeBlock text={text} label="request" isWrapped />
+      <CodeBlock text={requestText(cut(shown), facts)} label="request" isWrapped />
     </Card>
   )
 }
