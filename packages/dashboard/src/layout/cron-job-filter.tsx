@@ -11,15 +11,13 @@ const settledMs = 200
 
 type CronJobFilterProps<Name extends string> = {
   filters: Pick<Filters<Name | 'cronjob_id'>, 'values' | 'set' | 'setAll'>
-  /** The filter that leaves out cron jobs. */
+  /** The filter that leaves out cron jobs. Several can be chosen then; without it, a choice replaces another. */
   exclude?: Name
-  /** Whether several can be chosen; a choice replaces another by default. */
-  isMultiple?: boolean
 }
 
 /** Filters a list by cron jobs. Searches for them by the start of their names. Hidden in a workspace without cron jobs. */
 export function CronJobFilter<Name extends string>(props: CronJobFilterProps<Name>) {
-  const { filters, exclude, isMultiple } = props
+  const { filters, exclude } = props
   const { workspace } = useWorkspace()
   const [text, setText] = useState('')
   const id = useId()
@@ -29,10 +27,8 @@ export function CronJobFilter<Name extends string>(props: CronJobFilterProps<Nam
   const choose = (chosen: string) => {
     const ids = found.filter(job => job.name === chosen).map(job => job.id)
     if (ids.length === 0) return
-    filters.set(
-      'cronjob_id',
-      isMultiple ? [...new Set([...(filters.values.cronjob_id ?? []), ...ids])] : ids.slice(0, 1),
-    )
+    const present = filters.values.cronjob_id ?? []
+    filters.set('cronjob_id', exclude ? [...new Set([...present, ...ids])] : ids.slice(0, 1))
     setText('')
   }
   const change = ({ target, nativeEvent }: ChangeEvent<HTMLInputElement>) => {

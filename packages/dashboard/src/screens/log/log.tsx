@@ -165,7 +165,7 @@ function FilterFields({ filters }: { filters: LogFilters }) {
         all="All sources"
         options={sourceOptions}
       />
-      <CronJobFilter filters={filters} exclude="not_cronjob_id" isMultiple />
+      <CronJobFilter filters={filters} exclude="not_cronjob_id" />
       <RangeFilter filters={filters} />
       <SelectFilter filters={filters} name="late_ms" label="Lag" all="Any lag" options={lagOptions} />
       <Chips filters={filters} name="task_id" label="Task" />
