@@ -7,21 +7,18 @@ import { Link } from '../ui/button.tsx'
 import { formatCounted } from '../ui/format-amount.ts'
 import { RelativeTime } from '../ui/time.tsx'
 import { Banner } from './banner.tsx'
-import { useShellWorkspace } from './navigation.ts'
 
 /** One banner for each thing that keeps tasks from running, with what to do about it. */
-export function NoticeList({ notices }: { notices: readonly Notice[] }) {
+export function NoticeList({ notices, workspaceId }: { notices: readonly Notice[]; workspaceId: string }) {
   const { organization } = useOrganization()
-  const workspace = useShellWorkspace()
   const maySeeUsage = useRights().can('usage.read').allowed
-  const key = `belfry.dismissed ${workspace?.id}`
+  const key = `belfry.dismissed ${workspaceId}`
   const [dismissed, setDismissed] = useState(() => readStored(key))
   const dismiss = (notice: Notice) => {
     setDismissed(markOf(notice))
     store(key, markOf(notice))
   }
-  if (!workspace) return null
-  const to = paths.workspace(organization.slug, workspace.id)
+  const to = paths.workspace(organization.slug, workspaceId)
   const usage = maySeeUsage ? paths.settings(organization.slug, 'usage') : null
   return notices
     .filter(notice => !mayDismiss(notice) || markOf(notice) !== dismissed)

@@ -14,7 +14,9 @@ export function Notices({ workspaceId }: { workspaceId: string }) {
   return (
     <div role="status">
       {outage && <Banner tone="bad">{outage}</Banner>}
-      {!error && data && data.notices.length > 0 && <NoticeList key={workspaceId} notices={data.notices} />}
+      {!error && data && data.notices.length > 0 && (
+        <NoticeList key={workspaceId} workspaceId={workspaceId} notices={data.notices} />
+      )}
     </div>
   )
 }
