@@ -4,7 +4,6 @@ import type { Problem } from '@belfry/contract/problem'
 export class ApiProblem extends Error {
   readonly status: number
   readonly code: string
-  readonly requestId: string | undefined
   /** Validation messages by the path of the field in the body. */
   readonly fields: Readonly<Record<string, string>>
   /** The whole body, because some codes add members. */
@@ -15,7 +14,6 @@ export class ApiProblem extends Error {
     this.name = 'ApiProblem'
     this.status = status
     this.code = body.code ?? 'internal'
-    this.requestId = body.request_id
     this.fields = Object.fromEntries((body.errors ?? []).map(({ path, message }) => [path, message]))
     this.body = body
   }

@@ -1,5 +1,5 @@
 import { CircleAlert } from 'lucide-react'
-import { useEffect, useRef } from 'react'
+import { useEffect, useEffectEvent } from 'react'
 import { ApiProblem, messageOf } from '../api/api-problem.ts'
 import { Button } from './button.tsx'
 import styles from './layout.module.css'
@@ -12,11 +12,9 @@ const retryMs = 10_000
  */
 export function Problem({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const mayPass = onRetry !== undefined && error instanceof ApiProblem && (error.status === 0 || error.status >= 500)
-  const retry = useRef(onRetry)
-  retry.current = onRetry
+  const again = useEffectEvent(() => onRetry?.())
   useEffect(() => {
     if (!mayPass) return
-    const again = () => retry.current?.()
     const timer = setInterval(again, retryMs)
     window.addEventListener('online', again)
     return () => {
@@ -26,7 +24,7 @@ export function Problem({ error, onRetry }: { error: unknown; onRetry?: () => vo
   }, [mayPass])
   // Only another user or another address would help.
   const isFinal = error instanceof ApiProblem && (error.status === 403 || error.status === 404)
-  const requestId = error instanceof ApiProblem && error.status >= 500 ? error.requestId : undefined
+  const requestId = error instanceof ApiProblem && error.status >= 500 ? error.body.request_id : undefined
   return (
     <div className={styles.problem} role="alert">
       <CircleAlert size={18} />
