@@ -3,7 +3,6 @@ import {
   type FocusEvent,
   type ReactElement,
   type ReactNode,
-  useCallback,
   useEffect,
   useId,
   useLayoutEffect,
@@ -32,11 +31,11 @@ export function Tooltip({ text, children }: TooltipProps) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const id = useId()
   useEffect(() => () => clearTimeout(timer.current), [])
-  const show = useCallback((at: Element | null, afterMs: number) => {
+  const show = (at: Element | null, afterMs: number) => {
     clearTimeout(timer.current)
     timer.current = setTimeout(() => setAnchor(at), afterMs)
-  }, [])
-  const hide = useCallback((afterMs: number) => show(null, afterMs), [show])
+  }
+  const hide = (afterMs: number) => show(null, afterMs)
   const { props } = children
   const hint = props['aria-describedby'] as string | undefined // of an element
   const both = (name: string, own: (event: never) => void) => (event: never) => {
