@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { call } from '../api/call.ts'
 import { queryOf } from '../api/queries.ts'
 import type { WorkspacePaths } from '../paths.ts'
-import { useRefusal, useWorkspace } from '../session/scope.ts'
+import { useWorkspace } from '../session/scope.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button, Link } from '../ui/button.tsx'
 import { formatCount } from '../ui/format-amount.ts'
@@ -81,7 +81,6 @@ const moves = {
 
 function StateButtons({ group }: { group: Group }) {
   const { workspace } = useWorkspace()
-  const refusal = useRefusal('host.write')
   const { host, error_code, response_status } = group
   const states = group.state === 'open' ? (['resolved', 'ignored'] as const) : (['open'] as const)
   return states.map(state => (
@@ -89,7 +88,7 @@ function StateButtons({ group }: { group: Group }) {
       key={state}
       label={`${moves[state].verb} ${outcomeText(response_status, error_code)} of ${host}`}
       icon={moves[state].icon}
-      refusal={refusal}
+      right="host.write"
       run={() => call('setFailureState', { ws: workspace.id, body: { host, error_code, response_status, state } })}
       done={moves[state].done}
     />
