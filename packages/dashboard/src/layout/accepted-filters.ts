@@ -2,7 +2,6 @@ import { idPattern } from '@belfry/domain/id-pattern'
 import { labelForm } from '@belfry/domain/label'
 import { taskSources } from '@belfry/domain/task-source'
 import { stateReasons, taskStates } from '@belfry/domain/task-state'
-import { lagForm } from './lag-options.ts'
 
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/
 
@@ -22,7 +21,7 @@ export const acceptedFilters = {
   response_status: statusCode,
   not_response_status: statusCode,
   label: labelForm,
-  late_ms: lagForm,
+  late_ms: /^\d{1,9}$/,
   task_id: task,
   cronjob_id: cronJob,
   not_cronjob_id: cronJob,

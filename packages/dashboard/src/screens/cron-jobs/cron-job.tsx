@@ -9,8 +9,9 @@ import { ConfirmChange } from '../../forms/confirm-change.tsx'
 import { draftOf } from '../../forms/request/request-draft.ts'
 import { RequestPreview } from '../../forms/request/request-preview.tsx'
 import { describeDelays, retryCount } from '../../forms/request/retry-draft.ts'
+import { acceptedFilters } from '../../layout/accepted-filters.ts'
 import { ChangeButton } from '../../layout/change-buttons.tsx'
-import { lagForm, lagOptions } from '../../layout/lag-options.ts'
+import { lagOptions } from '../../layout/lag-options.ts'
 import { PauseButton } from '../../layout/pause-button.tsx'
 import { RunTable } from '../../layout/run-table.tsx'
 import { useRefusal, useWorkspace } from '../../session/scope.ts'
@@ -126,7 +127,7 @@ function Occurrences({ job }: { job: CronJobResource }) {
 
 function Runs({ jobId }: { jobId: string }) {
   const { workspace } = useWorkspace()
-  const filters = useFilters(['late_ms'], { late_ms: lagForm })
+  const filters = useFilters(['late_ms'], acceptedFilters)
   const list = useInfiniteQuery({
     ...pagesOf('listRuns', { ws: workspace.id, query: { cronjob_id: jobId, ...filters.values } }),
     refetchInterval: refreshMs,
