@@ -28,7 +28,6 @@ export const explanation = z.object({
   host: getHost.response.body.optional().meta({ description: 'Absent when a secret has the host.' }),
 })
 
-/** Returns what happened to a task, and why. */
 export async function explain(belfry: Belfry, id: string) {
   const task = await belfry.tasks.get(id)
   const runs = (await belfry.runs.list({ taskId: id, limit: shownRuns })).data

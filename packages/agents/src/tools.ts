@@ -64,7 +64,6 @@ const request = {
   labels,
 }
 
-/** The tools, by name. */
 export const tools: Readonly<Record<string, Tool>> = {
   list_tasks: {
     title: 'List tasks',

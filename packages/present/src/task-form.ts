@@ -132,7 +132,6 @@ export function presentRetry(
   }
 }
 
-/** Returns the public form of stored callbacks. */
 export function presentCallbacks(stored: string | null | undefined): Record<CallbackEvent, Callback | null> {
   return stored ? Object.assign({}, noCallbacks, JSON.parse(stored)) : noCallbacks
 }

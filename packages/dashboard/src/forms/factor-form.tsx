@@ -7,7 +7,6 @@ import { TextField } from '../ui/field.tsx'
 import { Form } from './form.tsx'
 
 type FactorFormProps<Result> = {
-  /** What the user may prove the identity with. */
   factors: readonly FactorKind[]
   action: string
   /** Asks the browser for a passkey. */
@@ -29,7 +28,6 @@ const fields = {
   password: { name: 'password', label: 'Password', hint: undefined, autoComplete: 'current-password' },
 } as const
 
-/** Asks for one proof of the identity. */
 export function FactorForm<Result>(props: FactorFormProps<Result>) {
   const { factors, action, readPasskey, submit, onDone } = props
   const [kind, setKind] = useState<FactorKind>(factors[0] ?? 'password')

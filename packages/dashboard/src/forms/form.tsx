@@ -103,7 +103,6 @@ type Look = {
   onBlur?(event: FocusEvent): void
 }
 
-/** A form that is submitted to the API. */
 export function Form<Body, Result>(props: FormOptions<Body, Result> & Look) {
   return <FormFrame {...props} form={useForm(props)} />
 }

@@ -73,7 +73,6 @@ export function ButtonLink({ kind, size, isWide, icon, refusal, children, ...lin
   )
 }
 
-/** A link within text. */
 export function Link(props: ComponentProps<typeof RouterLink>) {
   return <RouterLink {...props} className={classNames(styles.link, props.className)} />
 }

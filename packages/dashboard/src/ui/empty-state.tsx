@@ -9,7 +9,6 @@ export type EmptyStateProps = {
   title: string
   children?: ReactNode
   actions?: ReactNode
-  /** Whether it is the whole page. */
   isPage?: boolean | undefined
 }
 

@@ -101,11 +101,11 @@ export const TextareaField = inField(Textarea)
 export const SelectField = inField(Select)
 
 function inField<Props extends { name?: string | undefined }>(Input: (props: Props) => ReactNode) {
-  return function InputField(props: Omit<FieldProps, 'children'> & Props) {
-    const { label, hint, error, isOptional, ...input } = props
+  return function InputField(props: Omit<FieldProps, 'children' | 'error'> & Props) {
+    const { label, hint, isOptional, ...input } = props
     const errors = useContext(FieldErrorsContext)
     return (
-      <Field label={label} hint={hint} isOptional={isOptional} error={error ?? errors[props.name ?? '']}>
+      <Field label={label} hint={hint} isOptional={isOptional} error={errors[props.name ?? '']}>
         <Input {...(input as unknown as Props)} />
       </Field>
     )

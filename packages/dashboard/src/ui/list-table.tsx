@@ -5,7 +5,6 @@ import { Problem } from './problem.tsx'
 import { Table, type TableProps } from './table.tsx'
 
 export type ListTableProps<Row> = Omit<TableProps<Row>, 'isWhole' | 'rows'> & {
-  /** The query of the rows. */
   list: ListQuery<Row>
   /** Default: the rows of the query. */
   rows?: readonly Row[] | undefined

@@ -26,7 +26,6 @@ export function chooseTimeStyle(style: TimeStyle): void {
   store(key, style)
 }
 
-/** Returns the time zone in which times are shown. */
 export function useDisplayZone(jobZone?: string | null): string {
   const style = useTimeStyle()
   if (style === 'utc') return 'UTC'

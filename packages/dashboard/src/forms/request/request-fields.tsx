@@ -11,7 +11,6 @@ import type { HeaderRow, RequestDraft } from './request-draft.ts'
 
 const methods: ReadonlyArray<RequestDraft['method']> = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-/** Fields for the method, target URL, headers, payload, connection and queue. */
 export function RequestFields({ draft, onChange }: DraftProps<RequestDraft>) {
   return (
     <>
