@@ -131,9 +131,7 @@ function screen<Name extends string>(
     return { Component }
   }
   // The shell stays when a page fails.
-  return path === ''
-    ? { index: true, lazy, ErrorBoundary: ErrorPage }
-    : { path, lazy, ErrorBoundary: ErrorPage, children }
+  return { path, lazy, ErrorBoundary: ErrorPage, children }
 }
 
 // The pages of settings, beside their navigation.
