@@ -1,7 +1,7 @@
-import { toCamel } from '@belfry/client/case'
+import { camel, toCamel } from '@belfry/client/case'
 import { briefFormOf } from '@belfry/contract/brief-forms'
 import { nameOf, resolve } from '@belfry/contract/openapi/example'
-import { type Components, type JsonSchema, toJsonSchema } from '@belfry/contract/openapi/json-schema'
+import { type Components, toJsonSchema } from '@belfry/contract/openapi/json-schema'
 import type { JSONObject } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 
@@ -27,8 +27,7 @@ export function schemaOf(body: z.ZodType): OutputSchema {
   const schema = toCamel({ ...resolve(root, components), ...(Object.keys($defs).length > 0 ? { $defs } : {}) })
   const text = JSON.stringify(schema, (key, value: unknown) => {
     if (key === 'examples') return undefined
-    if (key !== 'required' || !Array.isArray(value)) return value
-    return Object.keys(toCamel(Object.fromEntries(value.map(name => [name, true]))) as JsonSchema)
+    return key === 'required' && Array.isArray(value) ? value.map(camel) : value
   })
   return JSON.parse(text.replaceAll('#/components/schemas/', '#/$defs/'))
 }
