@@ -30,10 +30,7 @@ export function createRoutes(client: QueryClient): RouteObject[] {
         screen('unsubscribe', () => import('./screens/sign-in/mail-links.tsx'), 'Unsubscribe'),
         screen('invitations', () => import('./screens/sign-in/join.tsx'), 'Join'),
         {
-          loader: async () => {
-            await client.ensureQueryData(queryOf('getMe'))
-            return null
-          },
+          loader: () => client.ensureQueryData(queryOf('getMe')),
           children: [
             screen('welcome', () => import('./screens/welcome/welcome.tsx'), 'Welcome'),
             screen('account/profile', () => import('./screens/profile/profile.tsx'), 'Profile'),
