@@ -25,15 +25,8 @@ export function checkRequest(draft: RequestDraft): FieldErrors {
 // A Blob would be slower, because it asks another process of the browser.
 export const byteLength = (text: string): number => new TextEncoder().encode(text).length
 
-let last: { text: string; problem: string | null } | undefined
-
-/** Returns what the API would reject about a payload. Each change of any field checks the same payload again. */
+/** Returns what the API would reject about a payload. */
 export function checkPayload(text: string): string | null {
-  if (last?.text !== text) last = { text, problem: findProblem(text) }
-  return last.problem
-}
-
-function findProblem(text: string): string | null {
   const problem = checkJson(text)
   if (problem) return problem
   if (byteLength(text) > maxPayloadBytes) return 'The payload is larger than 256 KiB.'

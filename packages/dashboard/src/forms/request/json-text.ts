@@ -3,15 +3,8 @@ const maxDepth = 200
 // Strings, punctuation, then numbers and literals.
 const token = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g
 
-let last: { text: string; error: string | null } | undefined
-
-/** Returns the error of a JSON text with its line, or null for valid JSON. Several parts of a form check the same text. */
+/** Returns the error of a JSON text with its line, or null for valid JSON. */
 export function checkJson(text: string): string | null {
-  if (last?.text !== text) last = { text, error: findError(text) }
-  return last.error
-}
-
-function findError(text: string): string | null {
   try {
     JSON.parse(text)
     return null
