@@ -1,4 +1,3 @@
-import type { Action } from '@belfry/domain/permissions'
 import type { QueryClient } from '@tanstack/react-query'
 import type { ComponentType } from 'react'
 import { Outlet, type RouteObject, redirect, ScrollRestoration, useNavigation } from 'react-router'
@@ -34,7 +33,7 @@ export function createRoutes(client: QueryClient): RouteObject[] {
           children: [
             screen('welcome', () => import('./screens/welcome/welcome.tsx'), 'Welcome'),
             screen('account/profile', () => import('./screens/profile/profile.tsx'), 'Profile'),
-            screen('admin', () => import('./screens/admin/console.tsx'), 'Console', { children: operatorPages }),
+            screen('admin', () => import('./screens/admin/console.tsx'), 'Console', operatorPages),
           ],
         },
         { path: ':slug', loader: ({ params }) => toWorkspace(client, params.slug), Component: Nothing },
@@ -79,9 +78,9 @@ const workspacePages: RouteObject[] = [
   screen('cron-jobs/:cronJob/edit', () => import('./screens/cron-jobs/cron-job-form.tsx'), 'EditCronJob'),
   screen('upcoming', () => import('./screens/upcoming/upcoming.tsx'), 'Upcoming'),
   // A run opens beside the log. The log stays mounted.
-  screen('log', () => import('./screens/log/log.tsx'), 'Log', {
-    children: [screen(':run', () => import('./screens/log/run.tsx'), 'Run')],
-  }),
+  screen('log', () => import('./screens/log/log.tsx'), 'Log', [
+    screen(':run', () => import('./screens/log/run.tsx'), 'Run'),
+  ]),
   screen('dead-letters', () => import('./screens/dead-letters/dead-letters.tsx'), 'DeadLetters'),
   screen('hosts', () => import('./screens/hosts/hosts.tsx'), 'Hosts'),
   screen('hosts/:host', () => import('./screens/hosts/hosts.tsx'), 'Host'),
@@ -103,43 +102,36 @@ const workspacePages: RouteObject[] = [
   ]),
 ]
 
-type ScreenOptions = {
-  /** Users without this right see why they have no access. */
-  right?: Action
-  children?: RouteObject[]
-}
-
 function screen<Name extends string>(
   path: string,
   load: () => Promise<Record<Name, ComponentType>>,
   name: Name,
-  { right, children = [] }: ScreenOptions = {},
+  children: RouteObject[] = [],
 ): RouteObject {
   const loadScreen = async (): Promise<ComponentType> => (await load())[name]
-  const lazy = async () => {
+  const lazy = async () => ({
     // The router would keep a rejection forever.
-    const Screen = await loadScreen().catch(() => lateScreen(`${path} ${name}`, loadScreen))
-    if (!right) return { Component: Screen }
-    const Component = () => (
-      <PageFor right={right} isWhole>
-        <Screen />
-      </PageFor>
-    )
-    return { Component }
-  }
+    Component: await loadScreen().catch(() => lateScreen(`${path} ${name}`, loadScreen)),
+  })
   // The shell stays when a page fails.
   return { path, lazy, ErrorBoundary: ErrorPage, children }
 }
 
 // The pages of settings, beside their navigation.
 function settings(children: RouteObject[]): RouteObject {
-  return screen('settings', () => import('./layout/settings-layout.tsx'), 'SettingsLayout', { children })
+  return screen('settings', () => import('./layout/settings-layout.tsx'), 'SettingsLayout', children)
 }
 
-// A page of the settings has its right in the table of the pages.
+// A page of the settings has its right in the table of the pages. Users without it see why they have no access.
 function settingsScreen<Page extends string>(pages: SettingsPages<Page>) {
-  return <Name extends string>(page: Page, load: () => Promise<Record<Name, ComponentType>>, name: Name) =>
-    screen(page, load, name, { right: pages[page][1] })
+  return <Name extends string>(page: Page, load: () => Promise<Record<Name, ComponentType>>, name: Name) => ({
+    element: (
+      <PageFor right={pages[page][1]} isWhole>
+        <Outlet />
+      </PageFor>
+    ),
+    children: [screen(page, load, name)],
+  })
 }
 
 async function toStart(client: QueryClient): Promise<Response> {
