@@ -20,7 +20,7 @@ export function SavedFilters({ filters, list }: SavedFiltersProps) {
   const [isNaming, setIsNaming] = useState(false)
   const pairs = Object.entries(filters.values).flatMap(([name, values]) => values?.map(value => [name, value]) ?? [])
   const query = new URLSearchParams(pairs).toString()
-  const current = saved.find(one => isSame(one.query, query))
+  const current = saved.find(one => sortedQuery(one.query) === sortedQuery(query))
   if (saved.length === 0 && query === '') return null
   const change = (next: readonly Saved[]) => {
     setSaved(next)
@@ -97,14 +97,11 @@ function NameDialog({ suggestion, onClose, onSave }: NameDialogProps) {
   )
 }
 
-/** Whether two queries have the same pairs. An earlier version may have saved them in another order. */
-export function isSame(one: string, other: string): boolean {
-  const [left, right] = [one, other].map(query => {
-    const pairs = new URLSearchParams(query)
-    pairs.sort()
-    return pairs.toString()
-  })
-  return left === right
+/** Returns a query with its pairs in order. An earlier version may have saved them in another one. */
+export function sortedQuery(query: string): string {
+  const pairs = new URLSearchParams(query)
+  pairs.sort()
+  return pairs.toString()
 }
 
 function readSaved(key: string): readonly Saved[] {
