@@ -8,10 +8,10 @@ import { stepBulkOperation } from '../src/bulk-operations/step-bulk-operation.ts
 import { enterDispatchers } from '../src/dispatchers/heartbeat.ts'
 import { deployMigrations } from '../src/migrate/index.ts'
 import type { Pool } from '../src/postgres/pool.ts'
-import { claimTasks } from '../src/tasks/claim-tasks.ts'
 import { insertTasks } from '../src/tasks/insert-tasks.ts'
 import { findMatchingTasks, isIn } from '../src/tasks/task-filter.ts'
 import { undoClaims } from '../src/tasks/undo-claims.ts'
+import { claimTasks } from './claim-tasks.ts'
 import { aTask, aWorkspace, taskRow, useDatabase } from './setup.ts'
 import { copyFolder, emptyDatabase } from './setup-migrations.ts'
 

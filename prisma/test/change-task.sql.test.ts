@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest'
 import { enterDispatchers } from '../src/dispatchers/heartbeat.ts'
 import type { Pool } from '../src/postgres/pool.ts'
 import { cancelPendingTask, changePendingTask, untilDecided } from '../src/tasks/change-task.ts'
-import { claimTasks } from '../src/tasks/claim-tasks.ts'
 import { insertTasks } from '../src/tasks/insert-tasks.ts'
 import { journalSends } from '../src/tasks/send-journal.ts'
 import { undoClaims } from '../src/tasks/undo-claims.ts'
+import { claimTasks } from './claim-tasks.ts'
 import { aTask, claimAll, taskRow, useDatabase } from './setup.ts'
 
 const db = useDatabase()

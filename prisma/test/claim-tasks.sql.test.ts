@@ -3,10 +3,10 @@ import { propertyRuns } from '@belfry/test-support/property-runs'
 import { describe, expect, it } from 'vitest'
 import { inputValues } from '../src/postgres/statement-input.ts'
 import { cancelPendingTask, changePendingTask } from '../src/tasks/change-task.ts'
-import { claimTasks } from '../src/tasks/claim-tasks.ts'
 import { unclaimedInput, unclaimedStatement } from '../src/tasks/explain-claims.ts'
 import { insertTasks } from '../src/tasks/insert-tasks.ts'
 import { originOf } from '../src/tasks/task-row.ts'
+import { claimTasks } from './claim-tasks.ts'
 import { aTask, claimAll, claimant, taskRow, useDatabase } from './setup.ts'
 
 const db = useDatabase()

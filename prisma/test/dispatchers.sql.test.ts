@@ -6,12 +6,12 @@ import { deleteCronJob, pauseCronJob, resumeCronJob } from '../src/cron-jobs/cha
 import { endDispatcher, leaveDispatchers, recoverStrays } from '../src/dispatchers/end-dispatcher.ts'
 import { type DispatcherRow, enterDispatchers, readHeartbeats } from '../src/dispatchers/heartbeat.ts'
 import { nameQueue } from '../src/queues/queues.ts'
-import { claimTasks } from '../src/tasks/claim-tasks.ts'
 import type { Claim, ClaimedTask } from '../src/tasks/claimed-row.ts'
 import { insertTasks } from '../src/tasks/insert-tasks.ts'
 import { claimQuarantined, countQuarantined, nextQuarantined } from '../src/tasks/quarantine.ts'
 import { journalSends, trimJournal } from '../src/tasks/send-journal.ts'
 import { undoClaims } from '../src/tasks/undo-claims.ts'
+import { claimTasks } from './claim-tasks.ts'
 import { aTask, aWorkspace, claimAll, runRows, taskRow, useDatabase } from './setup.ts'
 
 const db = useDatabase()

@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest'
 import { cancelBulkOperation, findBulkOperation, startBulkOperation } from '../src/bulk-operations/bulk-operations.ts'
 import { stepBulkOperation } from '../src/bulk-operations/step-bulk-operation.ts'
 import { enterDispatchers } from '../src/dispatchers/heartbeat.ts'
-import { claimTasks } from '../src/tasks/claim-tasks.ts'
 import { endTasks } from '../src/tasks/end-tasks.ts'
 import { insertTasks, type NewTask } from '../src/tasks/insert-tasks.ts'
 import { undoClaims } from '../src/tasks/undo-claims.ts'
+import { claimTasks } from './claim-tasks.ts'
 import { aTask, taskRow, useDatabase } from './setup.ts'
 
 const db = useDatabase()

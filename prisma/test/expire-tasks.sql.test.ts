@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { enterDispatchers } from '../src/dispatchers/heartbeat.ts'
 import { deleteTasks } from '../src/retention/expire-log.ts'
-import { claimTasks } from '../src/tasks/claim-tasks.ts'
 import { expireTasks } from '../src/tasks/expire-tasks.ts'
 import { insertTasks, type NewTask } from '../src/tasks/insert-tasks.ts'
 import { undoClaims } from '../src/tasks/undo-claims.ts'
+import { claimTasks } from './claim-tasks.ts'
 import { aTask, claimAll, claimant, claimNew, taskRow, useDatabase } from './setup.ts'
 
 const db = useDatabase()

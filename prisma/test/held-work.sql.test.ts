@@ -8,13 +8,13 @@ import { holdOverdueTasks, releaseHeldTasks } from '../src/migrate/held-tasks.ts
 import { advanceQueues } from '../src/queues/advance-queues.ts'
 import { nameQueue, pauseQueue, type QueueLimits } from '../src/queues/queues.ts'
 import { cancelPendingTask, changePendingTask } from '../src/tasks/change-task.ts'
-import { claimTasks } from '../src/tasks/claim-tasks.ts'
 import { endTasks } from '../src/tasks/end-tasks.ts'
 import { expireTasks } from '../src/tasks/expire-tasks.ts'
 import { insertTasks, type NewTask } from '../src/tasks/insert-tasks.ts'
 import { openLateSearch } from '../src/tasks/late-work.ts'
 import { raiseWaitingFloor } from '../src/tasks/waiting-floor.ts'
 import { readDueTimes } from '../src/virtual-clock/read-due-times.ts'
+import { claimTasks } from './claim-tasks.ts'
 import { aTask, aWorkspace, claimAll, taskRow, useDatabase } from './setup.ts'
 
 const db = useDatabase()

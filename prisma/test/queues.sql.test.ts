@@ -13,13 +13,13 @@ import {
   pauseQueue,
   type QueueLimits,
 } from '../src/queues/queues.ts'
-import { claimTasks } from '../src/tasks/claim-tasks.ts'
 import type { Claim, ClaimedTask } from '../src/tasks/claimed-row.ts'
 import { insertTasks } from '../src/tasks/insert-tasks.ts'
 import { loseAttempts } from '../src/tasks/lose-attempts.ts'
 import { recordAttempts } from '../src/tasks/record-attempts.ts'
 import { waitsForTime } from '../src/tasks/task-row.ts'
 import { undoClaims } from '../src/tasks/undo-claims.ts'
+import { claimTasks } from './claim-tasks.ts'
 import { aTask, aWorkspace, claimAll, claimant, finished, taskRow, useDatabase } from './setup.ts'
 
 const db = useDatabase()

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { claimTasks } from '../src/tasks/claim-tasks.ts'
 import type { ClaimedTask } from '../src/tasks/claimed-row.ts'
 import { loseAttempts } from '../src/tasks/lose-attempts.ts'
 import { recordAttempts } from '../src/tasks/record-attempts.ts'
+import { claimTasks } from './claim-tasks.ts'
 import { claimant, claimNew, claimOne, finished, runRows, taskRow, useDatabase } from './setup.ts'
 
 const db = useDatabase()

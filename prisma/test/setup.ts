@@ -4,10 +4,10 @@ import type { TierName } from '@belfry/domain/tiers'
 import { borrowTestDatabase, createTestDatabase } from '@belfry/test-support'
 import { afterAll, beforeAll } from 'vitest'
 import { openPool, type Pool } from '../src/postgres/pool.ts'
-import { claimTasks } from '../src/tasks/claim-tasks.ts'
 import type { Claim, ClaimedTask } from '../src/tasks/claimed-row.ts'
 import { insertTasks, type NewTask } from '../src/tasks/insert-tasks.ts'
 import type { FinishedAttempt } from '../src/tasks/record-attempts.ts'
+import { claimTasks } from './claim-tasks.ts'
 
 /** Gives a test file a database without rows, which other files have used. */
 export function useDatabase(): { readonly pool: Pool } {

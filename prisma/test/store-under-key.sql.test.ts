@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { propertyRuns } from '@belfry/test-support/property-runs'
 import { describe, expect, it } from 'vitest'
-import { claimTasks } from '../src/tasks/claim-tasks.ts'
 import type { NewTask } from '../src/tasks/insert-tasks.ts'
 import { type OnConflict, storeUnderKeys, type TaskUnderKey, type UnderKey } from '../src/tasks/store-under-key.ts'
+import { claimTasks } from './claim-tasks.ts'
 import { aTask, claimant, taskRow, useDatabase } from './setup.ts'
 
 const db = useDatabase()

@@ -32,48 +32,6 @@ export type Claimant = { dispatcherId: string; quarantine?: boolean }
 export type ShortRequest = ClaimRequest & { organizationId: string }
 
 /**
- * Claims due tasks, each for its next attempt, and returns the answers in the order of `requests`. Two dispatchers cannot
- * both claim a task, and no task is claimed before its time by the database's clock. The claim is committed when this
- * resolves. When it rejects because the connection broke, a second call with the same tokens returns the committed claims.
- *
- * A task's first attempt is an execution. An organization gets exactly as many in a month as its tier allows. Beyond that
- * its pending tasks are cancelled when they come due.
- *
- * An occurrence of a cron job is never prefetched: once a pause is committed, occurrences of that cron job must not
- * start. A task whose deadline has passed is not claimed. It is dead.
- * @param tiers - The limits of each tier. Default: `defaultTiers`.
- */
-export async function claimTasks(
-  pool: Pool,
-  claimant: Claimant,
-  requests: readonly ClaimRequest[],
-  tiers: Tiers = defaultTiers,
-): Promise<Claim[]> {
-  const claims = await claimFromBlocks(pool, claimant, requests, tiers)
-  const queued = requests.flatMap((request, i) =>
-    claims[i]?.kind === 'queued' ? [{ i, ...request, isQueued: true }] : [],
-  )
-  const decided = queued.length === 0 ? [] : await claimFromBlocks(pool, claimant, queued, tiers)
-  queued.forEach(({ i }, k) => {
-    claims[i] = decided[k] ?? gone
-  })
-  for (;;) {
-    const short = requests.flatMap((request, i) => {
-      const claim = claims[i]
-      if (claim?.kind !== 'short') return []
-      return [{ i, organizationId: claim.organizationId, ...request, isQueued: true }]
-    })
-    if (short.length === 0) return claims.filter(isAnswered)
-    const answers = await claimWithTopUp(pool, claimant, short, tiers)
-    short.forEach(({ i }, k) => {
-      claims[i] = answers[k] ?? gone
-    })
-  }
-}
-
-const isAnswered = (claim: Claim | ShortClaim): claim is Claim => claim.kind !== 'short'
-
-/**
  * Grants the dispatcher a new block of executions for each organization, then claims the tasks. When an organization has
  * too few executions left, the oldest due tasks get them and the others are cancelled. A task is `short` again only when
  * the tier has changed meanwhile.
@@ -96,8 +54,16 @@ export async function claimWithTopUp(
 }
 
 /**
- * Claims tasks within the dispatcher's own blocks of executions, in one statement that does not wait for rows. A second
- * statement claims those that are `isQueued`, and waits for other claims of their queues.
+ * Claims due tasks, each for its next attempt, and returns the answers in the order of `requests`. Two dispatchers cannot
+ * both claim a task, and no task is claimed before its time by the database's clock. When this rejects because the connection
+ * broke, a second call with the same tokens returns the committed claims.
+ *
+ * One statement claims within the dispatcher's own blocks of executions, and does not wait for rows. A second statement claims
+ * the tasks that are `isQueued`, and waits for other claims of their queues. A task's first attempt is an execution. An
+ * organization gets exactly as many in a month as its tier allows.
+ *
+ * An occurrence of a cron job is never prefetched: once a pause is committed, occurrences of that cron job must not
+ * start. A task whose deadline has passed is not claimed. It is dead.
  * @param isToppedUp - Whether the organizations have no executions outside these blocks, so tasks beyond them are
  * cancelled. Default: false.
  */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Tiers } from '@belfry/domain/tiers'
 import type { Pool } from '../postgres/pool.ts'
 import { arraysOf } from '../postgres/statement-input.ts'
-import { claimTasks } from './claim-tasks.ts'
+import { claimFromBlocks, claimWithTopUp } from './claim-tasks.ts'
 import type { Claim } from './claimed-row.ts'
 import { originOf } from './task-row.ts'
 
@@ -46,13 +46,19 @@ export async function nextQuarantined(pool: Pool, except: ReadonlyArray<Omit<Qua
   return rows[0] ?? null
 }
 
+/** Claims a task in quarantine, with a new block of executions for its organization if it needs one. */
 export async function claimQuarantined(
   pool: Pool,
   dispatcherId: string,
   { id: taskId, origin }: QuarantinedTask,
   tiers: Tiers,
 ): Promise<Claim | null> {
-  const request = { taskId, origin, token: randomUUID() }
-  const [claim = null] = await claimTasks(pool, { dispatcherId, quarantine: true }, [request], tiers)
+  const claimant = { dispatcherId, quarantine: true }
+  const request = { taskId, origin, token: randomUUID(), isQueued: true }
+  let [claim = null] = await claimFromBlocks(pool, claimant, [request], tiers)
+  while (claim?.kind === 'short') {
+    const answers = await claimWithTopUp(pool, claimant, [{ organizationId: claim.organizationId, ...request }], tiers)
+    claim = answers[0] ?? null
+  }
   return claim
 }

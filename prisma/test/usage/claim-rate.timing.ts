@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, it } from 'vitest'
-import { claimTasks } from '../../src/tasks/claim-tasks.ts'
 import type { Claim } from '../../src/tasks/claimed-row.ts'
 import { insertTasks } from '../../src/tasks/insert-tasks.ts'
+import { claimTasks } from '../claim-tasks.ts'
 import { anOrganization, aTask, useOwnDatabase } from '../setup.ts'
 
 const db = useOwnDatabase()

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { defaultTiers, type Tiers } from '@belfry/domain/tiers'
 import { describe, expect, it } from 'vitest'
-import { claimTasks } from '../../src/tasks/claim-tasks.ts'
 import type { Claim } from '../../src/tasks/claimed-row.ts'
 import { insertTasks } from '../../src/tasks/insert-tasks.ts'
 import { undoClaims } from '../../src/tasks/undo-claims.ts'
 import { foldUsageChanges } from '../../src/usage/fold-usage-changes.ts'
 import { recordQuotaCrossings } from '../../src/usage/quota-crossings.ts'
 import { readDailyUsage, readUsage } from '../../src/usage/read-usage.ts'
+import { claimTasks } from '../claim-tasks.ts'
 import { addWorkspace, anOrganization, aTask, claimant, taskRow, useOwnDatabase } from '../setup.ts'
 
 const db = useOwnDatabase()

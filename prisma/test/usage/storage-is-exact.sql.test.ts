@@ -12,12 +12,12 @@ import { deleteEmptyWorkspace, purgeWorkspace } from '../../src/purge/purge-work
 import { windDownWorkspace } from '../../src/purge/wind-down-workspace.ts'
 import { deleteOldRuns, deleteTasks } from '../../src/retention/expire-log.ts'
 import { cancelPendingTask, changePendingTask } from '../../src/tasks/change-task.ts'
-import { claimTasks } from '../../src/tasks/claim-tasks.ts'
 import type { ClaimedTask } from '../../src/tasks/claimed-row.ts'
 import { insertTasks } from '../../src/tasks/insert-tasks.ts'
 import { recordAttempts } from '../../src/tasks/record-attempts.ts'
 import { replayTask } from '../../src/tasks/replay-task.ts'
 import { foldUsageChanges } from '../../src/usage/fold-usage-changes.ts'
+import { claimTasks } from '../claim-tasks.ts'
 import { addWorkspace, anOrganization, aTask, claimant, finished, useOwnDatabase } from '../setup.ts'
 
 const db = useOwnDatabase()

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { claimTasks } from '@belfry/db/tasks/claim-tasks'
 import { type FinishedAttempt, recordAttempts } from '@belfry/db/tasks/record-attempts'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { claimTasks } from '../../../prisma/test/claim-tasks.ts'
 import type { TestApi } from './setup.ts'
 
 /** How a callback answers a challenge. */

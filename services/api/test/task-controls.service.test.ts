@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { stepBulkOperation } from '@belfry/db/bulk-operations/step-bulk-operation'
 import { enterDispatchers } from '@belfry/db/dispatchers/heartbeat'
-import { claimTasks } from '@belfry/db/tasks/claim-tasks'
 import { undoClaims } from '@belfry/db/tasks/undo-claims'
 import { fromId, newUuid } from '@belfry/domain/id'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { claimTasks } from '../../../prisma/test/claim-tasks.ts'
 import { aTaskBody, type Caller, type Json, useApi } from './setup.ts'
 
 const api = useApi()
