@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { stepPromotionBack, type WaitingRow, withPromotion } from '../src/tasks/due-work.ts'
+import { scheduleOrStepBack, type WaitingRow, withPromotion } from '../src/tasks/due-work.ts'
 import { insertTasks } from '../src/tasks/insert-tasks.ts'
 import { aTask, useDatabase } from './setup.ts'
 
@@ -75,12 +75,21 @@ describe('withPromotion', () => {
   })
 
   it('starts a minute back after a step back, and a step back never moves forward', async () => {
-    await stepPromotionBack(db.pool)
+    const away = new Error('queue away')
+    const failures: unknown[] = []
+    const stepBack = () =>
+      scheduleOrStepBack(
+        db.pool,
+        () => Promise.reject(away),
+        error => failures.push(error),
+      )
+    await stepBack()
     await withPromotion(db.pool, async turn => {
       expect(turn.watermark.getTime()).toBeLessThanOrEqual(turn.now.getTime())
       return { watermark: new Date(0), marker: 'two' }
     })
-    await stepPromotionBack(db.pool)
+    await stepBack()
+    expect(failures).toEqual([away, away])
     await withPromotion(db.pool, async turn => {
       expect(turn.watermark).toEqual(new Date(0))
       return turn

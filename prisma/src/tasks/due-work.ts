@@ -49,15 +49,8 @@ export async function withPromotion(
 }
 
 /**
- * Makes the next promotion start a minute back. For jobs that could not be added to the queue: their tasks may have come
- * due meanwhile.
- */
-export async function stepPromotionBack(pool: Pool): Promise<void> {
-  await pool.query(`UPDATE promotion SET watermark = least(watermark, clock_timestamp() - interval '1 minute')`)
-}
-
-/**
- * Adds jobs to the queue. When that fails, the next promotion starts a minute back and adds them again.
+ * Adds jobs to the queue. When that fails, the next promotion starts a minute back and adds them again: their tasks may have
+ * come due meanwhile.
  * @param onFailure - Receives the error of the queue.
  */
 export async function scheduleOrStepBack(
@@ -69,7 +62,7 @@ export async function scheduleOrStepBack(
     await schedule()
   } catch (error) {
     onFailure(error)
-    await stepPromotionBack(pool)
+    await pool.query(`UPDATE promotion SET watermark = least(watermark, clock_timestamp() - interval '1 minute')`)
   }
 }
 

@@ -4,7 +4,7 @@ import { forgetIdempotencyKeys } from '@belfry/db/answer-once'
 import { enterDispatchers } from '@belfry/db/dispatchers/heartbeat'
 import { openPool } from '@belfry/db/postgres/pool'
 import { readMonths } from '@belfry/db/retention/run-partitions'
-import { stepPromotionBack } from '@belfry/db/tasks/due-work'
+import { scheduleOrStepBack } from '@belfry/db/tasks/due-work'
 import { fromId, toId } from '@belfry/domain/id'
 import { createTestDatabase } from '@belfry/test-support'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -46,7 +46,11 @@ describe('the chores', () => {
   it('promotes the window again after a job could not be added', async () => {
     await promoteDueTasks(test.ctx)
     const stored = await storeTasks(test.ctx, [minute])
-    await stepPromotionBack(test.ctx.pool)
+    await scheduleOrStepBack(
+      test.ctx.pool,
+      () => Promise.reject(new Error('away')),
+      () => {},
+    )
     await promoteDueTasks(test.ctx)
     expect(test.scheduled).toEqual(ids(stored))
   })
