@@ -9,7 +9,8 @@ import { findRedisServer, startRedis } from './packages/test-support/src/servers
 import { logins } from './packages/test-support/src/service-url.ts'
 import { createDatabase, createTemplate } from './packages/test-support/src/template-database.ts'
 import type { TestServers } from './packages/test-support/src/test-servers.ts'
-import { deployMigrations, setUpRoles } from './prisma/src/migrate/index.ts'
+import { deployMigrations } from './prisma/src/migrate/deploy-migrations.ts'
+import { setUpRoles } from './prisma/src/migrate/set-up-roles.ts'
 
 // This data need not survive a crash of the machine, and is too short-lived for autovacuum, which would visit each database.
 const careless = {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { checkMigrations } from '../dev/check-migrations.ts'
 import { createMigration } from '../dev/create-migration.ts'
-import { deployMigrations } from '../src/migrate/index.ts'
+import { deployMigrations } from '../src/migrate/deploy-migrations.ts'
 import { changeSchema, copyFolder, later, nothingWrong, testDatabase, writeMigration } from './setup-migrations.ts'
 
 describe('checkMigrations', () => {

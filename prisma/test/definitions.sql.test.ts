@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { checkMigrations } from '../dev/check-migrations.ts'
-import { deployMigrations } from '../src/migrate/index.ts'
+import { deployMigrations } from '../src/migrate/deploy-migrations.ts'
 import { waitForMigrations } from '../src/migrate/wait-for-migrations.ts'
 import { changeFile, connect, copyFolder, later, nothingWrong, testDatabase } from './setup-migrations.ts'
 

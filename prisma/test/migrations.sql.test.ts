@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import { checkMigrations } from '../dev/check-migrations.ts'
-import { deployMigrations } from '../src/migrate/index.ts'
+import { deployMigrations } from '../src/migrate/deploy-migrations.ts'
 import { waitForMigrations } from '../src/migrate/wait-for-migrations.ts'
 import { connect, copyFolder, emptyDatabase, later, nothingWrong, testDatabase } from './setup-migrations.ts'
 

@@ -8,7 +8,8 @@ import { startPostgres } from '@belfry/embedded'
 import { findInstalledPostgres } from '@belfry/test-support/servers'
 import pg from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
-import { deployMigrations, setUpRoles } from '../src/migrate/index.ts'
+import { deployMigrations } from '../src/migrate/deploy-migrations.ts'
+import { setUpRoles } from '../src/migrate/set-up-roles.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')

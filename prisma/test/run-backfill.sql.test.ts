@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createEmptyDatabase } from '@belfry/test-support'
 import pg from 'pg'
 import { beforeEach, expect, it, vi } from 'vitest'
-import { deployMigrations } from '../src/migrate/index.ts'
+import { deployMigrations } from '../src/migrate/deploy-migrations.ts'
 import { runBackfills } from '../src/migrate/run-backfill.ts'
 
 const name = '20990101000000_things'

@@ -1,4 +1,5 @@
-import { deployMigrations, setUpRoles } from '@belfry/db/migrate'
+import { deployMigrations } from '@belfry/db/migrate/deploy-migrations'
+import { setUpRoles } from '@belfry/db/migrate/set-up-roles'
 import { openReplica, preferReplica } from '@belfry/db/postgres/open-replica'
 import { scopeTo } from '@belfry/db/postgres/scope-to'
 import { fromId, newUuid, toId } from '@belfry/domain/id'

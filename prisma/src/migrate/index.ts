@@ -1,2 +1,0 @@
-export { deployMigrations } from './deploy-migrations.ts'
-export { setUpRoles } from './set-up-roles.ts'
