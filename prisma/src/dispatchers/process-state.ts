@@ -1,25 +1,14 @@
 import type { Db } from '../postgres/in-transaction.ts'
-import { isLive } from './heartbeat.ts'
+import { type DispatcherCapacity, isLive } from './heartbeat.ts'
 
-/** The processes that deliver tasks, by their heartbeats. */
-export type ProcessState = {
-  dispatchers: LiveProcesses
-  schedulers: LiveProcesses
-  /** How many calls all live dispatchers together may have in flight, and how many of these to one host. */
-  slots: number
-  permitsPerHost: number
-}
+type Heartbeats = { dispatchers: number; dispatcherAt: Date | null; schedulers: number; schedulerAt: Date | null }
+type State = Heartbeats & DispatcherCapacity
 
-/** `lastSeenAt` is the latest heartbeat; null if there is none. */
-export type LiveProcesses = { live: number; lastSeenAt: Date | null }
-
-type Row = { dispatchers: number; dispatcherAt: Date | null; schedulers: number; schedulerAt: Date | null } & Pick<
-  ProcessState,
-  'slots' | 'permitsPerHost'
->
-
-/** Reads which dispatchers and schedulers had a heartbeat in the last five seconds. Quarantine processes do not count. */
-export async function readProcessState(db: Db): Promise<ProcessState> {
+/**
+ * Reads how many dispatchers and schedulers had a heartbeat in the last five seconds, and the latest one; null if there is none.
+ * Quarantine processes do not count. Also reads the capacity of all live dispatchers together.
+ */
+export async function readProcessState(db: Db) {
   // A stopping dispatcher has stopped taking tasks. Its row has the time -infinity.
   const text = `
     SELECT * FROM (
@@ -31,12 +20,11 @@ export async function readProcessState(db: Db): Promise<ProcessState> {
     ) d, (
       SELECT count(*) FILTER (WHERE ${isLive('s')})::int AS schedulers, max(seen_at) AS "schedulerAt" FROM schedulers s
     ) s`
-  const { rows } = await db.query<Row>({ name: 'read_process_state', text })
-  const row = rows[0]
+  const { rows } = await db.query<State>({ name: 'read_process_state', text })
+  const { dispatchers, dispatcherAt, schedulers, schedulerAt, ...capacity } = rows[0] as State // of aggregates
   return {
-    dispatchers: { live: row?.dispatchers ?? 0, lastSeenAt: row?.dispatcherAt ?? null },
-    schedulers: { live: row?.schedulers ?? 0, lastSeenAt: row?.schedulerAt ?? null },
-    slots: row?.slots ?? 0,
-    permitsPerHost: row?.permitsPerHost ?? 0,
+    dispatchers: { live: dispatchers, lastSeenAt: dispatcherAt },
+    schedulers: { live: schedulers, lastSeenAt: schedulerAt },
+    ...capacity,
   }
 }

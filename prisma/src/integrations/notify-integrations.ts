@@ -153,17 +153,13 @@ const deadTasks = happened(`
     WHERE workspace_id = i.workspace_id AND state = 'dead' AND finished_at > i.told_until AND finished_at <= $1 AND ${isNews}
   ) AS t`)
 
-const cronJobs = (health: string) =>
+const changedHealth = (table: string, id: string, name: string, health: string) =>
   happened(`
-    SELECT id, name, row_number() OVER (ORDER BY health_changed_at, id) AS nth FROM cron_jobs
+    SELECT ${id} AS id, ${name} AS name, row_number() OVER (ORDER BY health_changed_at, ${id}) AS nth FROM ${table}
     WHERE workspace_id = i.workspace_id AND failing_since ${health}
       AND health_changed_at > i.told_until AND health_changed_at <= $1`)
-
-const hosts = (health: string) =>
-  happened(`
-    SELECT host AS id, host AS name, row_number() OVER (ORDER BY health_changed_at, host) AS nth FROM failing_hosts
-    WHERE workspace_id = i.workspace_id AND failing_since ${health}
-      AND health_changed_at > i.told_until AND health_changed_at <= $1`)
+const cronJobs = (health: string) => changedHealth('cron_jobs', 'id', 'name', health)
+const hosts = (health: string) => changedHealth('failing_hosts', 'host', 'host', health)
 
 const newsStatement = `
   SELECT i.id, i.workspace_id AS "workspaceId", w.name AS "workspaceName", i.channel, clock_timestamp() AS at,

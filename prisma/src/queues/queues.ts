@@ -102,7 +102,7 @@ export async function deleteQueue(
 }
 
 export async function findQueue(db: Db, workspaceId: string, name: string): Promise<QueueRow | null> {
-  const text = `${selectQueues('WHERE workspace_id = $1 AND name = $2')}`
+  const text = selectQueues('WHERE workspace_id = $1 AND name = $2')
   const { rows } = await db.query<QueueRow>({ name: 'find_queue', text, values: [workspaceId, name] })
   return rows[0] ?? null
 }
@@ -136,9 +136,8 @@ export async function countQueued(db: Db, workspaceId: string): Promise<number> 
         WHERE t.queue_id = q.id AND t.finished_at IS NULL AND queue_phase(t.state, t.waits_for) = 1 LIMIT ${maxCountedInQueue}
       ) found
     ) w WHERE q.workspace_id = $1`
-  return (
-    (await db.query<{ queued: number }>({ name: 'count_queued', text, values: [workspaceId] })).rows[0]?.queued ?? 0
-  )
+  const { rows } = await db.query<{ queued: number }>({ name: 'count_queued', text, values: [workspaceId] })
+  return rows[0]?.queued ?? 0
 }
 
 function valuesOf({ maxConcurrent, rateLimit, ordered }: Partial<QueueLimits>): unknown[] {
@@ -153,16 +152,11 @@ function valuesOf({ maxConcurrent, rateLimit, ordered }: Partial<QueueLimits>): 
 }
 
 // Each limit is set when the parameter before it says so.
-const limitValues = {
-  max_concurrent: `CASE WHEN $3 THEN $4::int ELSE q.max_concurrent END`,
-  rate_count: `CASE WHEN $5 THEN $6::int ELSE q.rate_count END`,
-  rate_period_ms: `CASE WHEN $5 THEN $7::int ELSE q.rate_period_ms END`,
-  ordered: `coalesce($8::boolean, q.ordered)`,
-}
-const newLimits = [
-  ...Object.entries(limitValues).map(([column, value]) => `${column} = ${value}`),
-  'updated_at = now()',
-].join(', ')
+const newLimits = `
+  max_concurrent = CASE WHEN $3 THEN $4::int ELSE q.max_concurrent END,
+  rate_count = CASE WHEN $5 THEN $6::int ELSE q.rate_count END,
+  rate_period_ms = CASE WHEN $5 THEN $7::int ELSE q.rate_period_ms END,
+  ordered = coalesce($8::boolean, q.ordered), updated_at = now()`
 
 const nameStatement = `
   INSERT INTO queues AS q (id, workspace_id, name, max_concurrent, rate_count, rate_period_ms, ordered)
