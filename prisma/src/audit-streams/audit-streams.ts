@@ -29,11 +29,7 @@ const maxCounted = 10_001
 type Row = Omit<AuditStream, 'secrets'> & { sealed: Buffer; masterKeyId: string; wrappedKey: Buffer }
 
 /** Reads the stream of an organization; null when it has none. */
-export async function readAuditStream(
-  db: Db,
-  masterKeys: MasterKeys,
-  organizationId: string,
-): Promise<AuditStream | null> {
+export async function readAuditStream(db: Db, masterKeys: MasterKeys, organizationId: string) {
   const { rows } = await db.query<Row>(
     `SELECT s.shown_target AS "shownTarget", ${sealedColumns}, s.updated_at AS "updatedAt", CASE WHEN NOT o.sent THEN o.last_error END AS "lastError",
             CASE WHEN o.finished_at IS NULL AND o.id IS NOT NULL THEN s.message_entries ELSE 0 END + (

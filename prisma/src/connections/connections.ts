@@ -115,12 +115,7 @@ export async function findConnection(pool: Pool, workspaceId: string, name: stri
 }
 
 /** Deletes a connection unless a cron job or a subscription names it. Tasks that name it fail. */
-export function deleteConnection(
-  pool: Pool,
-  workspaceId: string,
-  name: string,
-  record: OnRecord,
-): Promise<'deleted' | 'in_use' | 'unknown'> {
+export function deleteConnection(pool: Pool, workspaceId: string, name: string, record: OnRecord) {
   return inTransaction(pool, async tx => {
     const used = await tx.query(
       `SELECT FROM cron_jobs WHERE workspace_id = $1 AND connection = $2

@@ -184,11 +184,7 @@ export type Audience = OwnedOrganization & {
 }
 
 /** Finds the recipients of an event; null when the organization has been deleted. */
-export async function findAudience(
-  tx: Transaction,
-  organizationId: string,
-  event: AlertEvent,
-): Promise<Audience | null> {
+export async function findAudience(tx: Transaction, organizationId: string, event: AlertEvent) {
   const organization = await findOwners(tx, organizationId)
   if (!organization) return null
   const integrations = await tx.query<Audience['integrations'][number]>(

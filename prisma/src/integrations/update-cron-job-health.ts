@@ -9,10 +9,7 @@ const unreadableFor = `interval '1 minute'`
  * that died in the window and the failing cron jobs, so deliveries have no extra cost.
  * @returns The workspaces of the cron jobs that changed.
  */
-export async function updateCronJobHealth(
-  tx: Transaction,
-  { since, until }: { since: string; until: string },
-): Promise<string[]> {
+export async function updateCronJobHealth(tx: Transaction, { since, until }: { since: string; until: string }) {
   const failing = await tx.query<Changed>(
     `UPDATE cron_jobs c SET failing_since = d.first_at, health_changed_at = $2
      FROM (

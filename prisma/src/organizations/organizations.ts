@@ -39,9 +39,7 @@ export async function changeTier(tx: Transaction, organizationId: string, tier: 
     organizationId,
     workspaceId: null,
     action: 'organization.tier_changed',
-    userId: by.userId,
-    apiKeyId: by.apiKeyId,
-    address: by.address,
+    ...by,
     objectId: toId('org', organizationId),
     details: { from: before, to: tier, ...by.details },
   })

@@ -44,23 +44,15 @@ export type TakenOutboxMessage = Pick<OutboxMessage, 'id' | 'kind' | 'label' | '
   open(masterKeys: MasterKeys): string
 }
 
-type Row = Omit<TakenOutboxMessage, 'open'> & {
-  content: Buffer
-  masterKeyId: string | null
-  wrappedKey: Buffer | null
-}
+type Row = Omit<TakenOutboxMessage, 'open'> &
+  Pick<OutboxMessage, 'masterKeyId'> & { content: Buffer; wrappedKey: Buffer | null }
 
 /**
  * Takes the oldest due message of a kind; null if none is due. No other caller gets it for `leaseMs`. When no outcome
  * has been recorded by then, the message is sent again.
  * @param excluded - Organizations whose messages wait. Optional.
  */
-export async function takeFromOutbox(
-  pool: Pool,
-  kind: OutboxKind,
-  leaseMs: number,
-  excluded: readonly string[] = [],
-): Promise<TakenOutboxMessage | null> {
+export async function takeFromOutbox(pool: Pool, kind: OutboxKind, leaseMs: number, excluded: readonly string[] = []) {
   const { rows } = await pool.query<Row>(
     `UPDATE outbox SET attempts = attempts + 1, due_at = clock_timestamp() + $2 * interval '1 millisecond'
      WHERE id = (
@@ -124,9 +116,9 @@ export type OutboxOutcome = { sent: boolean; error: string | null }
 
 /** Reads the outcome of a message; null while it is waiting. */
 export async function readOutboxOutcome(pool: Pool, id: string): Promise<OutboxOutcome | null> {
-  const text = 'SELECT sent, last_error AS error FROM outbox WHERE id = $1 AND finished_at IS NOT NULL'
-  const [row] = (await pool.query<OutboxOutcome>(text, [id])).rows
-  return row ? { sent: row.sent, error: row.sent ? null : row.error } : null
+  const text = `
+    SELECT sent, CASE WHEN NOT sent THEN last_error END AS error FROM outbox WHERE id = $1 AND finished_at IS NOT NULL`
+  return (await pool.query<OutboxOutcome>(text, [id])).rows[0] ?? null
 }
 
 /** Waits up to `maxMs` for the outcome of a message, then returns null. */

@@ -82,11 +82,7 @@ const batchSize = 100
  * services: one statement changes one key, and both master keys can read meanwhile.
  * @returns How many data keys it rewrapped.
  */
-export async function rewrapDataKeys(
-  db: Db,
-  masterKeys: MasterKeys,
-  onProgress: (total: number) => void = () => {},
-): Promise<number> {
+export async function rewrapDataKeys(db: Db, masterKeys: MasterKeys, onProgress = (_total: number) => {}) {
   let total = 0
   for (;;) {
     const old = await wrappedByOthers(db, masterKeys.current.id)

@@ -103,12 +103,7 @@ async function isOwner(tx: Transaction, { workspaceId, subscriptionId }: SecretO
 }
 
 /** Revokes a replaced secret. The current one cannot be revoked, only rotated. */
-export function revokeSigningSecret(
-  pool: Pool,
-  owner: SecretOwner,
-  secretId: string,
-  record?: OnRecord,
-): Promise<'revoked' | 'current' | 'unknown'> {
+export function revokeSigningSecret(pool: Pool, owner: SecretOwner, secretId: string, record?: OnRecord) {
   const { table, column, id } = placeOf(owner)
   const isSecret = `id = $1 AND ${column} = $2 AND workspace_id = $3`
   const values = [secretId, id, owner.workspaceId]
@@ -154,12 +149,7 @@ async function select(pool: Pool, masterKeys: MasterKeys, { table, column }: Pla
   return found
 }
 
-async function insert(
-  tx: Transaction,
-  masterKeys: MasterKeys,
-  owner: SecretOwner,
-  value: string,
-): Promise<SigningSecret> {
+async function insert(tx: Transaction, masterKeys: MasterKeys, owner: SecretOwner, value: string) {
   const id = newUuid()
   const { workspaceId, subscriptionId } = owner
   const dataKey = await takeDataKey(tx, masterKeys, workspaceId)

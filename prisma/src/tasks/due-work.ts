@@ -77,10 +77,7 @@ export function toDueTask({ id, dueAt, workspaceId, origin }: DueRow & Partial<W
 }
 
 /** Reads waiting tasks in order of time from the index of due work, page by page. */
-export async function* waitingTasks(
-  db: Db,
-  { from, until, share = wholeShare }: WaitingWindow,
-): AsyncGenerator<WaitingRow[], undefined> {
+export async function* waitingTasks(db: Db, { from, until, share = wholeShare }: WaitingWindow) {
   let after: DueRow = { dueAt: from, id: NIL_UUID }
   for (;;) {
     const values = [after.dueAt, after.id, until, share.index, share.of]

@@ -69,17 +69,12 @@ type Answer = RecordedAttempt & { runId: string; stored: number | null }
 const ended: RecordedAttempt = { dueAt: null, now: null }
 
 /** Returns a function that tells the result of each attempt. */
-async function store(
-  pool: Pool,
-  name: string,
-  text: string,
-  attempts: readonly FinishedAttempt[],
-): Promise<(attempt: FinishedAttempt) => RecordedAttempt | null> {
+async function store(pool: Pool, name: string, text: string, attempts: readonly FinishedAttempt[]) {
   const values = inputValues(recordInput, attempts)
   const { rows } = await pool.query<Answer>({ name, text, values })
   const byRun = new Map(rows.map(answer => [answer.runId, answer]))
   const unlisted = rows.some(({ stored }) => stored === attempts.length) ? ended : null
-  return ({ runId }) => byRun.get(runId) ?? unlisted
+  return ({ runId }: FinishedAttempt): RecordedAttempt | null => byRun.get(runId) ?? unlisted
 }
 
 // The subselect hides the old state from the planner: with stale statistics ("no task is processing") it would scan the
