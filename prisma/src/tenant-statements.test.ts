@@ -72,7 +72,7 @@ const withoutTenant: Record<string, keyof typeof reasons> = {
   'tasks/stored-request.ts#requested': 'part',
   'tasks/task-filter.ts#conditionsOf': 'part',
   'tasks/task-row.ts#ofLastRun': 'part',
-  'tasks/task-row.ts#topicOf': 'part',
+  'tasks/task-row.ts#topicOfMoved': 'part',
   'tasks/waiting-floor.ts#mendWaitingFloor': 'scatter',
   'tasks/waiting-floor.ts#raiseStatements': 'scatter',
   'usage/count-storage.ts#changedRequests': 'part',

@@ -126,7 +126,7 @@ async function forgetPublished(tx: Transaction, id: string): Promise<void> {
 async function readClaims(tx: Transaction, id: string, hasJournal: boolean): Promise<OwnedClaim[]> {
   const text = `
     SELECT t.id AS "taskId", t.workspace_id AS "workspaceId", t.run_id AS "runId",
-           $2::boolean AND ${isUnsentSql('t')} AS "isUnsent"
+           $2::boolean AND ${isUnsentSql} AS "isUnsent"
     FROM tasks t WHERE ${isInFlight} AND t.dispatcher_id = $1
     ORDER BY t.id FOR UPDATE`
   return (await tx.query<OwnedClaim>(text, [id, hasJournal])).rows

@@ -5,9 +5,3 @@ export const unblocked = 'CASE waits_for WHEN 1 THEN 0 ELSE waits_for END'
 export function queueIdOf(workspace: string, name: string): string {
   return `CASE WHEN ${name} IS NOT NULL THEN md5(${workspace}::text || ' ' || ${name})::uuid END`
 }
-
-/** Returns the SQL: a queue has a limit, or is paused. Tasks of other queues are claimed like tasks without a queue. */
-export function isLimited(alias: string): string {
-  return `(${alias}.ordered OR coalesce(${alias}.max_concurrent, ${alias}.rate_count) IS NOT NULL
-           OR ${alias}.paused_at IS NOT NULL)`
-}

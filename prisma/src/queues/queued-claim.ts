@@ -1,22 +1,22 @@
-import { isLimited } from './queue-sql.ts'
-
 /** The parts of the claim that concern queues: see `limitedClaim`. */
 export type QueueTexts = Record<keyof typeof limitedClaim, string>
+
+/**
+ * SQL: the queue of a task `t` with a queue has a limit or is paused. Tasks of other queues are claimed like tasks without a
+ * queue.
+ */
+export const isQueued = `(SELECT (q.ordered OR coalesce(q.max_concurrent, q.rate_count) IS NOT NULL
+           OR q.paused_at IS NOT NULL) FROM queues q WHERE q.id = t.queue_id)`
 
 /** Tasks without a queue, and tasks whose queue has no limit. */
 export const unlimitedClaim: QueueTexts = {
   columns: '',
-  condition: `AND CASE WHEN t.queue_id IS NULL THEN true ELSE NOT coalesce(${isQueued('t')}, false) END`,
+  condition: `AND CASE WHEN t.queue_id IS NULL THEN true ELSE NOT coalesce(${isQueued}, false) END`,
   ready: '',
   after: '',
   counted: '',
   advances: 'NULL::uuid',
   blocked: '',
-}
-
-/** Returns the SQL: the queue of a task with a queue has a limit or is paused. */
-export function isQueued(alias: string): string {
-  return `(SELECT ${isLimited('q')} FROM queues q WHERE q.id = ${alias}.queue_id)`
 }
 
 /** How many other due tasks of a full queue are blocked together with a refused one. */
@@ -87,18 +87,15 @@ export const limitedClaim = {
 }
 
 /**
- * Returns the CTE that gives the starts of undone claims back to their queues, as negative starts of the same instant. So it
+ * The CTE that gives the starts of the claims in `undone` back to their queues, as negative starts of the same instant. So it
  * waits for no other claim, and both are forgotten together. A queue without a rate limit has counted no start.
- * @param undone - The CTE of the undone claims, with the queue and the run of each.
  */
-export function returnedStarts(undone: string): string {
-  return `
+export const returnedStarts = `
   returned AS (
     INSERT INTO queue_starts (queue_id, at, starts)
-    SELECT queue_id, uuid_v7_time(run_id), -count(*) FROM ${undone} u
+    SELECT queue_id, uuid_v7_time(run_id), -count(*) FROM undone u
     WHERE EXISTS (
       SELECT FROM queue_starts s WHERE s.queue_id = u.queue_id AND s.at = uuid_v7_time(u.run_id) OFFSET 0
     )
     GROUP BY 1, 2
   )`
-}

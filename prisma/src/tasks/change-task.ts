@@ -143,7 +143,7 @@ async function moved(
     const { rows } = await db.query<{ now: Date }>(query)
     if (rows[0]) return { kind: 'moved', now: rows[0].now }
     const text = `
-      SELECT state, state = 'processing' AND ${isUnsent('t')} AS "isUnsent" FROM tasks t WHERE id = $1 AND workspace_id = $2`
+      SELECT state, state = 'processing' AND ${isUnsent} AS "isUnsent" FROM tasks t WHERE id = $1 AND workspace_id = $2`
     const values = [taskId, workspaceId]
     const found = await db.query<{ state: TaskState; isUnsent: boolean }>({ name: 'task_state', text, values })
     const { state = null, isUnsent: isStillUnsent = false } = found.rows[0] ?? {}

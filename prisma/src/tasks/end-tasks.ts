@@ -50,4 +50,4 @@ const statements: Record<EndAction, string> = {
 const undecided = (action: EndAction) => `
   SELECT t.id FROM tasks t
   WHERE t.id = ANY ($2::uuid[]) AND t.workspace_id = $1 AND (t.state = '${endedState[action]}'
-    OR t.state = 'processing' AND t.attempts ${action === 'cancel' ? '=' : '>'} 1 AND ${isUnsent('t')})`
+    OR t.state = 'processing' AND t.attempts ${action === 'cancel' ? '=' : '>'} 1 AND ${isUnsent})`

@@ -36,7 +36,7 @@ export const unclaimedInput: ReadonlyArray<InputColumn<ClaimRequest>> = [
 ]
 const claimedColumns = claimedRow('t.', {
   dueAt: 't.due_at',
-  queueId: `CASE WHEN t.queue_id IS NOT NULL AND ${isQueued('t')} THEN t.queue_id END`,
+  queueId: `CASE WHEN t.queue_id IS NOT NULL AND ${isQueued} THEN t.queue_id END`,
   refusal: 'NULL',
 })
 // Only a claim that carries the token needs its request, whose payload may be long.

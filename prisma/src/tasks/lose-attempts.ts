@@ -1,7 +1,7 @@
 import type { TaskState } from '../generated/enums.ts'
 import { type Db, inTransaction } from '../postgres/in-transaction.ts'
 import { type Ended, endWithCallbacks } from './drop-callbacks.ts'
-import { topicOf } from './task-row.ts'
+import { topicOfMoved } from './task-row.ts'
 
 /** A task is dead after this many losses while it was the only attempt in flight in its process. */
 export const poisonLimit = 3
@@ -62,7 +62,7 @@ const statement = `
     SELECT run_id, workspace_id, id, attempts, source, 'failed', scheduled_at, uuid_v7_time(run_id), clock_timestamp(),
            'worker_lost', 'The dispatcher was lost before it could record the outcome. The target may have been called.'
              || CASE WHEN is_poison THEN ' This task was lost alone ${poisonLimit} times and is not tried again.' ELSE '' END,
-           cron_job_id, ${topicOf('moved')}
+           cron_job_id, ${topicOfMoved}
     FROM moved
   ),
   changed AS (

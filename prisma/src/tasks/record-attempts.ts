@@ -6,7 +6,7 @@ import type { Pool } from '../postgres/pool.ts'
 import { type InputColumn, inputRows, inputValues } from '../postgres/statement-input.ts'
 import { unblocked } from '../queues/queue-sql.ts'
 import { extraRunBytes } from '../usage/count-storage.ts'
-import { topicOf } from './task-row.ts'
+import { topicOfMoved } from './task-row.ts'
 
 /** The outcome of an attempt, and the next state of its task. */
 export type FinishedAttempt = Pick<Run, 'status' | 'scheduledAt' | 'startedAt' | 'finishedAt'> &
@@ -105,10 +105,10 @@ const usageChanges = `
     FROM moved WHERE to_state = 'retrying' OR (SELECT count(*) FROM moved) < cardinality($1)`
 
 // A queue that blocked a task before its first attempt has moved its due time. A backfilled task is due long after its time.
-const reasonOf = (moved: string) => `
-             coalesce(${moved}.waited_for, CASE WHEN queue_id IS NOT NULL AND attempts = 1
+const waitReason = `
+             coalesce(moved.waited_for, CASE WHEN queue_id IS NOT NULL AND attempts = 1
                AND scheduled_at >= execute_at + interval '${lateMs} milliseconds'
-               AND (cron_job_id IS NULL OR uuid_v7_time(${moved}.id) < execute_at + interval '1 minute') THEN 'queue' END)`
+               AND (cron_job_id IS NULL OR uuid_v7_time(moved.id) < execute_at + interval '1 minute') THEN 'queue' END)`
 
 export const recordStatement = `
     WITH input AS (${inputRows(recordInput)}),
@@ -126,7 +126,7 @@ export const recordStatement = `
                         response_truncated, error_code, error_message, cron_job_id, topic, extra_bytes, waited_for, timings)
       SELECT run_id, workspace_id, id, attempts, source, status, scheduled_at, started_at, finished_at,
              request_headers, response_status, response_headers, response_body, response_bytes, response_truncated,
-             error_code, error_message, cron_job_id, ${topicOf('moved')}, ${extraRunBytes}, ${reasonOf('moved')}, timings
+             error_code, error_message, cron_job_id, ${topicOfMoved}, ${extraRunBytes}, ${waitReason}, timings
       FROM moved
     ),
     ${usageChanges}`

@@ -28,9 +28,7 @@ export async function trimJournal(pool: Pool, dispatcherId: string, seq: number)
   await pool.query({ name: 'trim_journal', text, values: [dispatcherId, seq] })
 }
 
-/** Returns the SQL for whether the claim of a task is prefetched, unsent, and not held since a restore. */
-export function isUnsent(alias: string): string {
-  return `(${alias}.prefetched AND ${alias}.waits_for = 0 AND NOT EXISTS (
-    SELECT FROM sends s WHERE s.dispatcher_id = ${alias}.dispatcher_id AND ${alias}.run_id = ANY (s.run_ids)
+/** SQL: the claim of the task `t` is prefetched, unsent, and not held since a restore. */
+export const isUnsent = `(t.prefetched AND t.waits_for = 0 AND NOT EXISTS (
+    SELECT FROM sends s WHERE s.dispatcher_id = t.dispatcher_id AND t.run_id = ANY (s.run_ids)
   ))`
-}

@@ -16,10 +16,8 @@ export const isDeadLetter = `t.state = 'dead' AND t.settled_at IS NULL`
 /** SQL: the task `t` was cancelled, and no user has replayed it. */
 export const isUnsettledCancel = `t.state = 'cancelled' AND t.settled_at IS NULL`
 
-/** Returns the SQL for the topic of a task. Reads it for events only: only their tasks have a topic. */
-export function topicOf(alias: string): string {
-  return `CASE WHEN ${alias}.source = 'event' THEN (SELECT r.topic FROM task_requests r WHERE r.task_id = ${alias}.id) END`
-}
+/** SQL: the topic of a task in `moved`. Reads it for events only: only their tasks have a topic. */
+export const topicOfMoved = `CASE WHEN moved.source = 'event' THEN (SELECT r.topic FROM task_requests r WHERE r.task_id = moved.id) END`
 
 /** Returns the SQL for the scheme and authority of the URL in a column, as that URL spells them. */
 export function originOf(column: string): string {

@@ -42,6 +42,6 @@ export const undoStatement = `
       AND t.state IS NOT DISTINCT FROM (SELECT 'processing'::task_state)
     RETURNING t.id, t.workspace_id, t.attempts, t.due_at, t.queue_id, i.run_id, o.dispatcher_id
   ),
-  ${returnedStarts('undone')},
-  ${refundedExecutions('undone')}
+  ${returnedStarts},
+  ${refundedExecutions}
   SELECT id, due_at AS "dueAt", clock_timestamp() AS now FROM undone`

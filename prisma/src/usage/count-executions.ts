@@ -83,13 +83,11 @@ export function spentExecutions(dispatcher: string): string {
 }
 
 /**
- * Returns the CTEs that refund the executions of undone claims, each to the block of its dispatcher in the month of its
- * claim, and on the day of its claim.
- * @param undone - The CTE of the undone claims, with the run, the dispatcher and the remaining attempts of each.
+ * The CTEs that refund the executions of the claims in `undone`, each to the block of its dispatcher in the month of its claim,
+ * and on the day of its claim.
  */
-export function refundedExecutions(undone: string): string {
-  return `
-  unstarted AS (SELECT workspace_id, run_id, dispatcher_id FROM ${undone} WHERE attempts = 0),
+export const refundedExecutions = `
+  unstarted AS (SELECT workspace_id, run_id, dispatcher_id FROM undone WHERE attempts = 0),
   refunded AS (
     INSERT INTO execution_blocks AS b (month, organization_id, dispatcher_id, unspent)
     SELECT utc_month(uuid_v7_time(run_id)), w.organization_id, dispatcher_id, count(*)
@@ -101,4 +99,3 @@ export function refundedExecutions(undone: string): string {
     SELECT workspace_id, -count(*), min(uuid_v7_time(run_id))
     FROM unstarted GROUP BY workspace_id, (uuid_v7_time(run_id) AT TIME ZONE 'UTC')::date
   )`
-}

@@ -127,10 +127,7 @@ export async function returnUnspentBlocks(pool: Pool, limit: number): Promise<nu
   return rows[0]?.blocks ?? 0
 }
 
-/** Returns the SQL for the executions that an organization has used in a month, from its row in `usage`. */
-export function usedExecutions(usage: string): string {
-  return `(${usage}.executions - coalesce((
-    SELECT sum(b.unspent) FROM execution_blocks b
-    WHERE b.month = ${usage}.month AND b.organization_id = ${usage}.organization_id
+/** SQL: the executions that an organization has used in a month, from its row `u` in `usage`. */
+export const usedExecutions = `(u.executions - coalesce((
+    SELECT sum(b.unspent) FROM execution_blocks b WHERE b.month = u.month AND b.organization_id = u.organization_id
   ), 0))`
-}

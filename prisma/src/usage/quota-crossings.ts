@@ -34,7 +34,7 @@ export const crossingsStatement = `
   ) u ON true
   LEFT JOIN LATERAL (SELECT bytes FROM storage WHERE organization_id = o.id OFFSET 0) s ON true
   CROSS JOIN LATERAL (VALUES
-    ('executions'::quota_resource, ${usedExecutions('u')}::numeric, l.executions),
+    ('executions'::quota_resource, ${usedExecutions}::numeric, l.executions),
     ('storage', s.bytes::numeric, l.storage_bytes)
   ) AS used (resource, amount, quota)
   CROSS JOIN unnest($1::smallint[]) AS percent

@@ -12,7 +12,7 @@ export type DailyUsage = { date: string; executions: number; failed: number }
 /** Reads the usage of an organization; null when it does not exist. */
 export async function readUsage(db: Db, organizationId: string): Promise<Usage | null> {
   const text = `
-    SELECT o.tier, greatest(0, ${usedExecutions('u')})::float8 AS executions, greatest(0, s.bytes)::float8 AS "storageBytes",
+    SELECT o.tier, greatest(0, ${usedExecutions})::float8 AS executions, greatest(0, s.bytes)::float8 AS "storageBytes",
            (SELECT count(*)::int FROM workspaces w WHERE w.organization_id = o.id AND w.deleted_at IS NULL)
              AS workspaces, now() AS now
     FROM organizations o

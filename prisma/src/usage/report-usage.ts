@@ -32,7 +32,7 @@ export async function reportUsage(
     const text = `
       WITH last AS (SELECT (utc_month($2) - interval '1 month')::date AS month),
       used AS (
-        SELECT o.id, o.tier, last.month, greatest(0, coalesce(${usedExecutions('u')}, 0))::float8 AS executions,
+        SELECT o.id, o.tier, last.month, greatest(0, coalesce(${usedExecutions}, 0))::float8 AS executions,
                greatest(0, coalesce(s.bytes, 0))::float8 AS bytes
         FROM last CROSS JOIN organizations o
         LEFT JOIN usage u ON u.organization_id = o.id AND u.month = last.month

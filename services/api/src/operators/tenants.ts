@@ -171,7 +171,7 @@ const inFlightOf = (workspace: string) =>
 const sortColumns = {
   in_flight: 'w.in_flight',
   rate: 'r.per_minute',
-  executions: usedExecutions('u'),
+  executions: usedExecutions,
   storage: 's.bytes',
   failed_today: 'd.failed',
   mails: 'm.mails',
@@ -182,7 +182,7 @@ const rateMinutes = 5
 const tenantColumns = `
   SELECT o.id, o.name, o.slug, o.tier, o.suspended_at, o.created_at,
          a.id AS "accountId", a.email AS "accountEmail", a.suspended_at AS "accountSuspendedAt",
-         w.workspaces, w.in_flight, coalesce(greatest(0, ${usedExecutions('u')}), 0)::float8 AS executions,
+         w.workspaces, w.in_flight, coalesce(greatest(0, ${usedExecutions}), 0)::float8 AS executions,
          coalesce(greatest(0, s.bytes), 0)::float8 AS storage_bytes, coalesce(d.failed, 0)::float8 AS failed_today,
          r.per_minute AS runs_per_minute, m.mails
   FROM organizations o
