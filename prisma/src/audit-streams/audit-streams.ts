@@ -28,7 +28,6 @@ const maxCounted = 10_001
 
 type Row = Omit<AuditStream, 'secrets'> & { sealed: Buffer; masterKeyId: string; wrappedKey: Buffer }
 
-/** Reads the stream of an organization; null when it has none. */
 export async function readAuditStream(db: Db, masterKeys: MasterKeys, organizationId: string) {
   const { rows } = await db.query<Row>(
     `SELECT s.shown_target AS "shownTarget", ${sealedColumns}, s.updated_at AS "updatedAt", CASE WHEN NOT o.sent THEN o.last_error END AS "lastError",
@@ -45,7 +44,7 @@ export async function readAuditStream(db: Db, masterKeys: MasterKeys, organizati
   if (!row) return null
   const { sealed, masterKeyId, wrappedKey, waiting, ...stream } = row
   const { secrets } = openTarget(masterKeys, organizationId, { sealed, masterKeyId, wrappedKey })
-  return { ...stream, secrets: signingAt(secrets, new Date()), waiting: Math.min(waiting, maxCounted) }
+  return { ...stream, secrets: signingNow(secrets), waiting: Math.min(waiting, maxCounted) }
 }
 
 /**
@@ -95,7 +94,7 @@ export async function openAuditStream(pool: Pool, masterKeys: MasterKeys, organi
   const target = await readTarget(pool, masterKeys, organizationId)
   if (target === null) return null
   const { url, messageId } = target
-  return { url, messageId, secrets: signingAt(target.secrets, new Date()).map(({ value }) => value) }
+  return { url, messageId, secrets: signingNow(target.secrets).map(({ value }) => value) }
 }
 
 const sealedColumns = 's.sealed_target AS sealed, s.master_key_id AS "masterKeyId", s.wrapped_key AS "wrappedKey"'
@@ -144,8 +143,8 @@ async function storeTarget(
   )
 }
 
-function signingAt(secrets: Target['secrets'], now: Date): StreamSecret[] {
+function signingNow(secrets: Target['secrets']): StreamSecret[] {
   return secrets
     .map(({ value, expiresAt }) => ({ value, expiresAt: expiresAt === null ? null : new Date(expiresAt) }))
-    .filter(({ expiresAt }) => expiresAt === null || expiresAt > now)
+    .filter(({ expiresAt }) => expiresAt === null || expiresAt.getTime() > Date.now())
 }

@@ -10,10 +10,7 @@ import { usageChanges } from '../usage/fold-usage-changes.ts'
 import { type Heartbeat, heartbeatsStatement } from './heartbeat.ts'
 
 /** The chores that have something to do, and the heartbeats of all dispatchers. */
-export type Pulse = { due: SearchedChore[]; heartbeats: Heartbeat[] }
-
-/** A chore whose work the heartbeat of a scheduler finds. */
-export type SearchedChore = keyof typeof searches
+type Pulse = { due: Array<keyof typeof searches>; heartbeats: Heartbeat[] }
 
 // Each reads one index entry, or finds a small table empty.
 const searches = {

@@ -42,7 +42,5 @@ export async function findStuckWork(db: Db): Promise<StuckWork> {
       (SELECT count(*)::int FROM bulk_operations WHERE held_at IS NOT NULL AND finished_at IS NULL) AS "heldOperations",
       (SELECT count(*)::int FROM lost) AS "lostMails",
       (SELECT last_error FROM lost ORDER BY finished_at DESC LIMIT 1) AS "lastMailError"`)
-  const [found] = rows
-  if (!found) throw new Error('PostgreSQL returned no row.')
-  return found
+  return rows[0] as StuckWork // a SELECT without FROM returns a row
 }

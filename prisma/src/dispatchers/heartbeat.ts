@@ -125,7 +125,6 @@ const beatStatement = `
     ORDER BY id
   ) AS live`
 
-/** The heartbeats of all dispatchers: see `readHeartbeats`. */
 export const heartbeatsStatement = `
   SELECT id, beats::float8 AS beats FROM dispatchers
   UNION ALL

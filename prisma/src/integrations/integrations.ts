@@ -104,7 +104,6 @@ export async function listIntegrations(pool: Pool, workspaceId: string): Promise
   return (await pool.query<Integration>(text, [workspaceId])).rows
 }
 
-/** Finds an integration of a workspace; null when it has no such integration. */
 export async function findIntegration(db: Db, workspaceId: string, id: string): Promise<Integration | null> {
   const text = `SELECT ${columns} FROM integrations WHERE id = $2 AND workspace_id = $1`
   return (await db.query<Integration>(text, [workspaceId, id])).rows[0] ?? null

@@ -10,14 +10,8 @@ export const partColumns = `
 // A list that has read PostgreSQL before the restore of a part still needs the part.
 const isReadable = `(p.state = 'stored' OR p.state = 'restored' AND p.restored_at > now() - interval '1 minute')`
 
-/** Which parts to find: those with runs of a range of ids, perhaps only of some tasks. */
-export type PartRange = {
-  /** The first id of the range. */
-  from: string
-  /** The id after the last one of the range. */
-  before: string
-  taskIds?: readonly string[] | undefined
-}
+/** Which parts to find: those with runs whose ids are from `from` to before `before`, perhaps only of some tasks. */
+export type PartRange = { from: string; before: string; taskIds?: readonly string[] | undefined }
 
 /**
  * Finds parts of some workspaces, the newest first.

@@ -14,7 +14,6 @@ export function findMigrationFolder(): string {
   return folder
 }
 
-/** Reads the migrations in their order. */
 export async function readMigrationFiles(folder: string): Promise<Array<{ name: string; script: string }>> {
   const baseDir = join(folder, 'migrations')
   const entries = await readdir(baseDir, { withFileTypes: true })

@@ -19,9 +19,8 @@ export async function findOwners(tx: Transaction, organizationId: string): Promi
 }
 
 /** The actor for the audit log. A change that follows from a payment has no user and no API key. */
-export type TierChanger = Pick<NewAuditEntry, 'userId' | 'apiKeyId' | 'address'> & {
-  details?: NewAuditEntry['details']
-}
+export type TierChanger = Pick<NewAuditEntry, 'userId' | 'apiKeyId' | 'address'> &
+  Partial<Pick<NewAuditEntry, 'details'>>
 
 /**
  * Moves an organization to a tier. The next claim applies its limits. A lower tier does not delete data at once.

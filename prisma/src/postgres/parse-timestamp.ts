@@ -5,7 +5,7 @@ const [dash, zero] = [0x2d, 0x30]
 // The form of every time between the years 1000 and 9999, on a connection in UTC: 2026-01-31 23:59:59.123456+00.
 const [fractionAt, utc] = [20, '+00']
 
-/** Parses a timestamptz as node-postgres does, at a tenth of the price for the usual form: claims have two of them each. */
+/** Parses a timestamptz as node-postgres does, at a tenth of the price for the usual form: a created task has three of them. */
 export function parseTimestamp(text: string): Date {
   if (text.charCodeAt(4) !== dash || !text.endsWith(utc)) return parseAny(text)
   const year = twoDigits(text, 0) * 100 + twoDigits(text, 2)

@@ -33,7 +33,6 @@ export async function rotateQstashSigningKeys(
   workspaceId: string,
   record?: OnRecord,
 ): Promise<QstashSigningKeys | null> {
-  await readQstashSigningKeys(pool, masterKeys, [workspaceId]) // makes the first ones
   return inWorkspace(pool, workspaceId, async tx => {
     const keys = (await select(tx, masterKeys, [workspaceId])).get(workspaceId)
     const rotated = { current: keys?.next ?? newKey(), next: newKey() }

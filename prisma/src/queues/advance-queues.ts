@@ -27,7 +27,6 @@ export async function advanceQueuesOf(db: Db, taskIds: readonly string[]): Promi
   return advanceQueues(db, await queuesOf(db, taskIds))
 }
 
-/** Returns the ids of the queues of tasks. */
 export async function queuesOf(db: Db, taskIds: readonly string[]): Promise<string[]> {
   const text = 'SELECT DISTINCT queue_id AS id FROM tasks WHERE id = ANY ($1::uuid[]) AND queue_id IS NOT NULL'
   const { rows } = await db.query<{ id: string }>({ name: 'queues_of_tasks', text, values: [taskIds] })

@@ -19,7 +19,7 @@ import {
   unclaimedRow,
 } from './claimed-row.ts'
 import { expiredReason, expireTasks } from './expire-tasks.ts'
-import { explainClaims, startsWithClaim } from './explain-claims.ts'
+import { explainClaims, gone, startsWithClaim } from './explain-claims.ts'
 import { originOf } from './task-row.ts'
 
 /** The lease of an attempt ends this long after its timeout. An attempt that takes longer is reported as overdue. */
@@ -108,7 +108,6 @@ export async function claimFromBlocks(
   )
 }
 
-const gone: Claim = { kind: 'gone' }
 const busy: Claim = { kind: 'busy' }
 
 export const claimInput: ReadonlyArray<InputColumn<ClaimRequest>> = [

@@ -21,7 +21,7 @@ import { originOf } from './task-row.ts'
  */
 export const startsWithClaim = '(t.cron_job_id IS NOT NULL OR t.expires_at IS NOT NULL OR t.key IS NOT NULL)'
 
-const gone: Claim = { kind: 'gone' }
+export const gone: Claim = { kind: 'gone' }
 
 export async function explainClaims(db: Db, requests: readonly ClaimRequest[], quarantine: boolean) {
   const values = inputValues(unclaimedInput, requests)

@@ -53,7 +53,6 @@ const usual: ReadonlyArray<InputColumn<NewTask>> = [
   ['depth', 'int2', ({ depth }) => depth],
 ]
 
-/** The columns of a statement that stores tasks. */
 export const taskInput: ReadonlyArray<InputColumn<NewTask>> = [
   ['id', 'uuid', ({ id }) => id],
   ['workspace_id', 'uuid', ({ workspaceId }) => workspaceId],

@@ -37,7 +37,8 @@ export function openLateSearch(pool: Pool): LateSearch {
   }
 
   async function find(graceMs: number): Promise<Map<string, OldestLate>> {
-    const head = await readHead(pool, graceMs)
+    const query = { name: 'late_head', text: lateHeadStatement, values: [graceMs] }
+    const head = await queryInIndexOrder<{ workspaceId: string; id: string }>(pool, query)
     const walked = head.length < lateHeadSize ? [] : await walkOn(graceMs)
     const before = known
     known = new Map(walked.length > 0 ? before : [])
@@ -83,11 +84,6 @@ export async function dueTasksOf(pool: Pool, queries: readonly DueTasksQuery[], 
     queries.map(({ share = wholeShare }) => share.of),
   ]
   return queryInIndexOrder<WaitingRow>(pool, { name: 'due_tasks_of', text: dueTasksStatement, values })
-}
-
-async function readHead(pool: Pool, graceMs: number) {
-  const query = { name: 'late_head', text: lateHeadStatement, values: [graceMs] }
-  return queryInIndexOrder<{ workspaceId: string; id: string }>(pool, query)
 }
 
 async function walk(pool: Pool, after: string, limit: number, graceMs: number) {

@@ -9,7 +9,6 @@ export type Usage = { tier: TierName; executions: number; storageBytes: number; 
 /** The usage of one day in UTC: tasks that started, and tasks that died. */
 export type DailyUsage = { date: string; executions: number; failed: number }
 
-/** Reads the usage of an organization; null when it does not exist. */
 export async function readUsage(db: Db, organizationId: string): Promise<Usage | null> {
   const text = `
     SELECT o.tier, greatest(0, ${usedExecutions})::float8 AS executions, greatest(0, s.bytes)::float8 AS "storageBytes",
@@ -34,20 +33,16 @@ export async function readDailyUsage(pool: Pool, organizationId: string): Promis
   return rows
 }
 
-const tables = {
-  pendingTasks: { table: 'tasks', condition: `AND state = 'pending'` },
-  cronJobs: { table: 'cron_jobs', condition: '' },
-} as const
+const counted = {
+  pendingTasks: `tasks WHERE workspace_id = $1 AND state = 'pending'`,
+  cronJobs: 'cron_jobs WHERE workspace_id = $1',
+}
 
-export type CountedInWorkspace = keyof typeof tables
+export type CountedInWorkspace = keyof typeof counted
 
 /** Counts things of a workspace, up to `max`. It reads that many entries of an index. */
 export async function countInWorkspace(db: Db, kind: CountedInWorkspace, workspaceId: string, max: number) {
-  const { table, condition } = tables[kind]
-  const text = `
-    SELECT count(*)::int AS n FROM (
-      SELECT FROM ${table} WHERE workspace_id = $1 ${condition} LIMIT $2
-    ) counted`
-  const { rows } = await db.query<{ n: number }>({ name: `count_${table}`, text, values: [workspaceId, max] })
+  const text = `SELECT count(*)::int AS n FROM (SELECT FROM ${counted[kind]} LIMIT $2) counted`
+  const { rows } = await db.query<{ n: number }>({ name: `count_${kind}`, text, values: [workspaceId, max] })
   return rows[0]?.n ?? 0
 }
