@@ -7,10 +7,8 @@ import { isInFlight } from '../tasks/task-row.ts'
 import { type UnstartedClaim, undoClaims } from '../tasks/undo-claims.ts'
 import { leaseFloor } from '../tasks/waiting-floor.ts'
 
-/** A task that waits again, because its request was never sent. `now` is the database's clock. */
-type UndoneClaim = { taskId: string; workspaceId: string; dueAt: Date; now: Date }
-
-export type EndedDispatcher = { undone: UndoneClaim[]; lost: LostAttempt[] }
+/** `undone`: the claims whose tasks wait again, because their requests were never sent. */
+export type EndedDispatcher = { undone: UnstartedClaim[]; lost: LostAttempt[] }
 
 type OwnedClaim = UnstartedClaim & { isUnsent: boolean }
 
@@ -25,11 +23,7 @@ const batchSize = 1_000
  * journal rejects its sends. A dispatcher with newer heartbeats is not ended.
  * @param observed - The number of its heartbeats when it was found dead; null when its row was missing. Default: any.
  */
-export async function endDispatcher(
-  pool: Pool,
-  id: string,
-  observed?: number | null,
-): Promise<EndedDispatcher & { isEnded: boolean }> {
+export async function endDispatcher(pool: Pool, id: string, observed?: number | null) {
   return inTransaction(pool, async tx => {
     const values = [id, observed === undefined, observed]
     const { rows } = await tx.query<{ hadRow: boolean; seenAt: Date | null; isKnown: boolean }>(deleteStatement, values)
@@ -111,7 +105,10 @@ async function endClaims(
 ): Promise<EndedDispatcher> {
   const sent = claims.filter(({ runId }) => !isUnsent(runId))
   const unsent = claims.filter(({ runId }) => isUnsent(runId))
-  const undone = await inBatches(unsent, batch => undoAll(tx, batch))
+  const undone = await inBatches(unsent, async batch => {
+    const waiting = await undoClaims(tx, batch)
+    return batch.filter((_, i) => waiting[i] !== null)
+  })
   const lost = await inBatches(sent, batch => loseAttempts(tx, batch, isAlone))
   return { undone, lost }
 }
@@ -130,11 +127,6 @@ async function readClaims(tx: Transaction, id: string, hasJournal: boolean): Pro
     FROM tasks t WHERE ${isInFlight} AND t.dispatcher_id = $1
     ORDER BY t.id FOR UPDATE`
   return (await tx.query<OwnedClaim>(text, [id, hasJournal])).rows
-}
-
-async function undoAll(tx: Transaction, claims: readonly UnstartedClaim[]): Promise<UndoneClaim[]> {
-  const waiting = await undoClaims(tx, claims)
-  return claims.flatMap(({ taskId, workspaceId }, i) => (waiting[i] ? [{ taskId, workspaceId, ...waiting[i] }] : []))
 }
 
 async function inBatches<In, Out>(items: readonly In[], run: (batch: readonly In[]) => Promise<Out[]>): Promise<Out[]> {
