@@ -141,11 +141,8 @@ export async function endExpiredMessages(pool: Pool): Promise<number> {
   return rowCount ?? 0
 }
 
-/** Deletes messages that finished more than `keptMs` ago. Returns how many. */
-export async function pruneOutbox(pool: Pool, keptMs: number): Promise<number> {
-  const { rowCount } = await pool.query(
-    `DELETE FROM outbox WHERE finished_at < clock_timestamp() - $1 * interval '1 millisecond'`,
-    [keptMs],
-  )
-  return rowCount ?? 0
+/** Deletes messages that finished more than `keptMs` ago. */
+export async function pruneOutbox(pool: Pool, keptMs: number): Promise<void> {
+  const text = `DELETE FROM outbox WHERE finished_at < clock_timestamp() - $1 * interval '1 millisecond'`
+  await pool.query(text, [keptMs])
 }
