@@ -1,7 +1,7 @@
 import type { MasterKeys } from '@belfry/vault'
 import type { Db, Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
-import { openWithOwnKey, sealWithOwnKey } from '../secrets/own-data-key.ts'
+import { openWithOwnKey, type SealedWithOwnKey, sealWithOwnKey } from '../secrets/own-data-key.ts'
 import { randomSecret } from '../secrets/signing-secrets.ts'
 
 /** A secret that signs the messages of a stream. The current one has no expiry. */
@@ -26,7 +26,7 @@ type Target = { url: string; secrets: Array<{ value: string; expiresAt: string |
 const overlapMs = 24 * 3_600_000
 const maxCounted = 10_001
 
-type Row = Omit<AuditStream, 'secrets'> & { sealed: Buffer; masterKeyId: string; wrappedKey: Buffer }
+type Row = Omit<AuditStream, 'secrets'> & SealedWithOwnKey
 
 export async function readAuditStream(db: Db, masterKeys: MasterKeys, organizationId: string) {
   const { rows } = await db.query<Row>(
@@ -117,11 +117,7 @@ async function lockTarget(tx: Transaction, masterKeys: MasterKeys, organizationI
   return readTarget(tx, masterKeys, organizationId)
 }
 
-function openTarget(
-  masterKeys: MasterKeys,
-  organizationId: string,
-  stored: Pick<Row, 'sealed' | 'masterKeyId' | 'wrappedKey'>,
-): Target {
+function openTarget(masterKeys: MasterKeys, organizationId: string, stored: SealedWithOwnKey): Target {
   return JSON.parse(openWithOwnKey(masterKeys, organizationId, stored)) as Target // as `storeTarget` writes it
 }
 
