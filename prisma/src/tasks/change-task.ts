@@ -49,8 +49,7 @@ export async function cancelPendingTask(db: Db, workspaceId: string, taskId: str
     UPDATE tasks SET state = 'cancelled', state_reason = 'user', finished_at = now(), updated_at = now()
     WHERE id = $1 AND workspace_id = $2 AND state = 'pending'
     RETURNING clock_timestamp() AS now`
-  const query = { name: 'cancel_pending_task', text, values: [taskId, workspaceId] }
-  return moved(db, query, 'pending', [workspaceId, taskId])
+  return moved(db, { name: 'cancel_pending_task', text, values: [taskId, workspaceId] }, 'pending')
 }
 
 /**
@@ -65,8 +64,7 @@ export async function stopRetryingTask(db: Db, workspaceId: string, taskId: stri
     ),
     ${countedFailures('stopped')}
     SELECT clock_timestamp() AS now FROM stopped`
-  const query = { name: 'stop_retrying_task', text, values: [taskId, workspaceId] }
-  return moved(db, query, 'retrying', [workspaceId, taskId])
+  return moved(db, { name: 'stop_retrying_task', text, values: [taskId, workspaceId] }, 'retrying')
 }
 
 /**
@@ -118,7 +116,7 @@ async function changeTask(db: Db, workspaceId: string, taskId: string, change: T
   const text = `
     WITH ${parts.join(',\n    ')}
     SELECT clock_timestamp() AS now FROM task`
-  const result = await moved(db, { text, values }, 'pending', [workspaceId, taskId])
+  const result = await moved(db, { text, values }, 'pending')
   if (result.kind !== 'refused' || result.state !== 'pending') return result
   const isPast = change.executeAt instanceof Date && !(await isFuture(db, change.executeAt))
   return { kind: isPast ? 'not_future' : 'never_starts' }
@@ -129,22 +127,19 @@ async function isFuture(db: Db, at: Date): Promise<boolean> {
   return rows[0]?.is ?? false
 }
 
+type Move = { name?: string; text: string; values: unknown[] }
+
 const requestColumns = { name: 'name', ...requestColumnOf, updatedBy: 'updated_by' }
 
 // A claim may be undone between the refusal and the look at the state, so a task that is found in the state `from` is moved
-// again. Refused once more, the move has other conditions.
-async function moved(
-  db: Db,
-  query: { name?: string; text: string; values: unknown[] },
-  from: TaskState,
-  [workspaceId, taskId]: [string, string],
-): Promise<MoveResult> {
+// again. Refused once more, the move has other conditions. The first values of the move are the task and its workspace.
+async function moved(db: Db, move: Move, from: TaskState): Promise<MoveResult> {
   for (let isAgain = false; ; isAgain = true) {
-    const { rows } = await db.query<{ now: Date }>(query)
+    const { rows } = await db.query<{ now: Date }>(move)
     if (rows[0]) return { kind: 'moved', now: rows[0].now }
     const text = `
       SELECT state, state = 'processing' AND ${isUnsent} AS "isUnsent" FROM tasks t WHERE id = $1 AND workspace_id = $2`
-    const values = [taskId, workspaceId]
+    const values = move.values.slice(0, 2)
     const found = await db.query<{ state: TaskState; isUnsent: boolean }>({ name: 'task_state', text, values })
     const { state = null, isUnsent: isStillUnsent = false } = found.rows[0] ?? {}
     if (state !== from || isAgain) return { kind: 'refused', state, isUnsent: isStillUnsent }
