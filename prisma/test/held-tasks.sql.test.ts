@@ -54,7 +54,7 @@ it('holds open operations, and lets them continue after the release of their wor
   expect(await findStuckWork(db.pool)).toMatchObject({ heldTasks: 0, heldOperations: 3 })
   expect(await step()).toEqual([null, null])
 
-  await releaseHeldTasks(db.pool, { workspaceId })
+  await releaseHeldTasks(db.pool, workspaceId)
   expect(await findStuckWork(db.pool)).toMatchObject({ heldOperations: 1 })
   expect(await step()).toMatchObject([{ done: 1 }, { done: 0 }])
   expect((await taskRow(db.pool, dead.id)).settled_at).toBeInstanceOf(Date)
@@ -73,10 +73,10 @@ it('releases the tasks of one workspace, first those due first, in batches', asy
     const rows = await Promise.all([...mine, foreign].map(({ id }) => taskRow(db.pool, id)))
     return rows.map(({ waits_for }) => waits_for === 2)
   }
-  expect(await releaseHeldTasks(db.pool, { workspaceId, limit: 2 })).toBe(2)
+  expect(await releaseHeldTasks(db.pool, workspaceId, 2)).toBe(2)
   expect(await isHeld()).toEqual([true, true, true, false, false, true])
-  expect(await releaseHeldTasks(db.pool, { workspaceId, limit: 2 })).toBe(2)
-  expect(await releaseHeldTasks(db.pool, { workspaceId, limit: 2 })).toBe(1)
+  expect(await releaseHeldTasks(db.pool, workspaceId, 2)).toBe(2)
+  expect(await releaseHeldTasks(db.pool, workspaceId, 2)).toBe(1)
   expect(await isHeld()).toEqual([false, false, false, false, false, true])
   expect(await releaseHeldTasks(db.pool)).toBe(1)
 })

@@ -39,17 +39,12 @@ async function holdOperations(tx: Transaction): Promise<number> {
   return (await tx.query(text)).rowCount ?? 0
 }
 
-type Release = {
-  workspaceId?: string | null
-  /** The maximum number of tasks, those due first come first. */
-  limit?: number | null
-}
-
 /**
  * Releases held tasks, cron jobs and operations; overdue tasks start at once. The operator first cancels those that
  * must not be sent again. Returns the number of tasks.
+ * @param limit - The maximum number of tasks, those due first come first. Default: all.
  */
-export async function releaseHeldTasks(db: Db, { workspaceId = null, limit = null }: Release = {}): Promise<number> {
+export async function releaseHeldTasks(db: Db, workspaceId: string | null = null, limit: number | null = null) {
   return inTransaction(db, async tx => {
     await tx.query(
       `UPDATE cron_jobs SET next_run_at = next_run_at - ${away}

@@ -39,7 +39,7 @@ export async function releaseHeld(databaseUrl: string, print: Print, { workspace
   return withClient({ connectionString: databaseUrl }, async client => {
     let total = 0
     for (;;) {
-      const count = await inOneTransaction(client, () => releaseHeldTasks(client, { workspaceId, limit: rate }))
+      const count = await inOneTransaction(client, () => releaseHeldTasks(client, workspaceId, rate))
       total += count
       if (rate === null || count < rate) break
       print(`${total} so far`)

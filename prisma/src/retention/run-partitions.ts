@@ -2,12 +2,6 @@ import { codeOf } from '../postgres/database-errors.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { inBriefTransaction } from './brief-transaction.ts'
 
-type PreparedPartitions = {
-  made: string[]
-  /** Not made, because a transaction reads `runs` or the default partition has runs of that month. */
-  missing: string[]
-}
-
 /** A month as a partition of `runs`: its name, and the bounds of its ids. */
 export type RunMonth = { name: string; lower: string; upper: string; isThere: boolean }
 
@@ -16,14 +10,16 @@ export type RunMonth = { name: string; lower: string; upper: string; isThere: bo
  * callers may run at once. The lock for attaching a partition does not block inserts into other partitions. It needs the
  * default partition exclusively, so while a transaction reads that one, the month waits for the next call.
  */
-export async function prepareRunPartitions(pool: Pool, monthsAhead: number): Promise<PreparedPartitions> {
-  const result: PreparedPartitions = { made: [], missing: [] }
+export async function prepareRunPartitions(pool: Pool, monthsAhead: number) {
+  const made: string[] = []
+  /** Not made, because a transaction reads `runs` or the default partition has runs of that month. */
+  const missing: string[] = []
   for (const month of await readMonths(pool, monthsAhead)) {
     if (month.isThere) continue
-    const isMade = await makePartition(pool, month)
-    result[isMade ? 'made' : 'missing'].push(month.name)
+    const names = (await makePartition(pool, month)) ? made : missing
+    names.push(month.name)
   }
-  return result
+  return { made, missing }
 }
 
 /** Returns how many months after this one have a partition, without a gap; -1 when this month lacks a partition. */

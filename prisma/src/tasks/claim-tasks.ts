@@ -48,7 +48,7 @@ export async function claimWithTopUp(
   for (const { organizationId: id } of requests) byOrganization.set(id, (byOrganization.get(id) ?? 0) + 1)
   return inTransaction(pool, async tx => {
     if (lockTimeoutMs !== undefined) await tx.query(`SET LOCAL lock_timeout = ${Math.ceil(lockTimeoutMs)}`)
-    await topUpExecutions(tx, { dispatcherId: claimant.dispatcherId, byOrganization }, tiers)
+    await topUpExecutions(tx, claimant.dispatcherId, byOrganization, tiers)
     return claimFromBlocks(tx, claimant, requests, tiers, true)
   })
 }

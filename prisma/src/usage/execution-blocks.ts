@@ -18,8 +18,6 @@ export function blockSize(left: number, wanted: number): number {
   return Math.max(0, Math.min(left, Math.max(wanted, share)))
 }
 
-type WantedExecutions = { dispatcherId: string; byOrganization: ReadonlyMap<string, number> }
-
 /**
  * Grants a dispatcher new blocks of executions. When fewer are left than wanted, it takes back the unspent executions of
  * the organization's other dispatchers. So the dispatcher gets either all that it wants or all that are left in the month.
@@ -29,7 +27,8 @@ type WantedExecutions = { dispatcherId: string; byOrganization: ReadonlyMap<stri
  */
 export async function topUpExecutions(
   tx: Transaction,
-  { dispatcherId, byOrganization }: WantedExecutions,
+  dispatcherId: string,
+  byOrganization: ReadonlyMap<string, number>,
   tiers: Tiers,
 ): Promise<void> {
   const budgets = await lockBudgets(tx, [...byOrganization.keys()], tiers)
