@@ -11,8 +11,7 @@ export const expiredReason = 'expired' satisfies StateReason
 
 /**
  * Ends waiting tasks whose deadline has passed: they are dead. Skips rows that another caller locks, and held tasks:
- * they may have been delivered before a restore. When PostgreSQL refuses one of them, the others end nevertheless, and
- * that one without its callbacks.
+ * they may have been delivered before a restore.
  * @param which - Up to `limit` tasks with the earliest deadlines, or the expired ones among the given tasks.
  */
 export function expireTasks(db: Db, which: { limit: number } | { taskIds: readonly string[] }): Promise<ExpiredTask[]> {

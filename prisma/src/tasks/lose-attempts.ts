@@ -24,8 +24,7 @@ export type LostAttempt = Ended<{
  * Ends attempts that were lost with their dispatcher. Each gets a failed run with the code `worker_lost`, and its task
  * waits in quarantine for another attempt. That attempt does not count as a retry, because the target may never have
  * been called. Only a task that was lost alone three times is dead. `recordAttempts` accepts the outcome of a lost
- * attempt until the next attempt starts. When PostgreSQL refuses one of them, the others are lost nevertheless, and
- * that one without its callbacks.
+ * attempt until the next attempt starts.
  * @param attempts - The statement skips attempts that have been recorded meanwhile.
  * @param isAlone - Whether the lost process had no other attempt in flight.
  */

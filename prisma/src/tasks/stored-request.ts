@@ -35,12 +35,11 @@ export const optionColumns = {
   connection: ['connection', 'text', ({ connection }) => connection],
 } as const satisfies { [Field in keyof RequestOptions]: InputColumn<RequestOptions> }
 
-function namesOf<Field extends string>(columns: Record<Field, InputColumn<never>>): Record<Field, string> {
-  const names = Object.entries<InputColumn<never>>(columns).map(([field, [name]]) => [field, name])
-  return Object.fromEntries(names)
-}
+const allColumns: Record<keyof StoredRequest, InputColumn<never>> = Object.assign({}, usualColumns, optionColumns)
 
-export const requestColumnOf = namesOf<keyof StoredRequest>(Object.assign({}, usualColumns, optionColumns))
+export const requestColumnOf = Object.fromEntries(
+  Object.entries(allColumns).map(([field, [name]]) => [field, name]),
+) as Record<keyof StoredRequest, string> // the fields of the record above
 
 /**
  * Returns the CTE that stores the requests of tasks.
