@@ -3,8 +3,7 @@ import { findOwners, type OwnedOrganization } from '../organizations/organizatio
 import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { missedReason } from '../tasks/insert-tasks.ts'
-import { updateCronJobHealth } from './update-cron-job-health.ts'
-import { updateHostHealth } from './update-host-health.ts'
+import { updateHealth } from './update-health.ts'
 
 /** The tasks, cron jobs or hosts of an alert: their number, and the first few. */
 export type AlertSubjects = { count: number; items: Array<{ id: string; name: string }> }
@@ -53,7 +52,9 @@ export async function notifyIntegrations(
     const [round] = rows
     if (!round) return { notified: 0, hasMore: false }
     if (round.isBack) await goBack(tx, round.until)
-    const changed = await updateHealth(tx, round)
+    // A change has the time of its round, so it waits while that time was told already.
+    const isTold = round.until === round.noticedSince
+    const changed = isTold ? [] : await updateHealth(tx, round.noticedSince, round.until)
     await markIntegrations(tx, round, changed)
     const due = await tx.query<{ id: string }>(dueIntegrationsStatement, [integrationsPerPage])
     const ids = due.rows.map(({ id }) => id)
@@ -93,12 +94,6 @@ async function goBack(tx: Transaction, until: string): Promise<void> {
     UPDATE integrations SET told_until = $1, quiet_until = least(quiet_until, clock_timestamp() + pause_ms * interval '1 millisecond')
     WHERE told_until > $1`
   await tx.query(text, [until])
-}
-
-// A change has the time of its round, so it waits while that time was told already.
-async function updateHealth(tx: Transaction, { noticedSince: since, until }: Round): Promise<string[]> {
-  if (until === since) return []
-  return [...(await updateCronJobHealth(tx, { since, until })), ...(await updateHostHealth(tx, until))]
 }
 
 // The switch-off of a subscription has its own alert.
