@@ -83,11 +83,12 @@ const batchSize = 100
  * @returns How many data keys it rewrapped.
  */
 export async function rewrapDataKeys(db: Db, masterKeys: MasterKeys, onProgress = (_total: number) => {}) {
+  const text = `SELECT ${wrappedColumns} FROM ${everyKey} WHERE master_key_id <> $1 LIMIT ${batchSize}`
   let total = 0
   for (;;) {
-    const old = await wrappedByOthers(db, masterKeys.current.id)
-    if (old.length === 0) return total
-    for (const wrapped of old) total += await replace(db, wrapped, rewrapDataKey(masterKeys, wrapped))
+    const { rows } = await db.query<Stored>(text, [masterKeys.current.id])
+    if (rows.length === 0) return total
+    for (const wrapped of rows) total += await replace(db, wrapped, rewrapDataKey(masterKeys, wrapped))
     onProgress(total)
   }
 }
@@ -97,14 +98,6 @@ export async function rewrapDataKeys(db: Db, masterKeys: MasterKeys, onProgress 
 const ownerOf = { outbox: 'id', totp_factors: 'id', audit_streams: 'organization_id', identity_keys: 'id' }
 
 type Stored = WrappedDataKey & { store: keyof typeof ownerOf | 'data_keys' }
-
-async function wrappedByOthers(db: Db, masterKeyId: string): Promise<Stored[]> {
-  const { rows } = await db.query<Stored>(
-    `SELECT ${wrappedColumns} FROM ${everyKey} WHERE master_key_id <> $1 LIMIT $2`,
-    [masterKeyId, batchSize],
-  )
-  return rows
-}
 
 // Skips the row when another process was faster, or the row no longer needs its key.
 async function replace(db: Db, from: Stored, to: WrappedDataKey): Promise<number> {
