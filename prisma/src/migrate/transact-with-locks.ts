@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
-import { codeOf } from '../postgres/database-errors.ts'
+import { codeOf, isLockTimeout } from '../postgres/database-errors.ts'
 import { withClient } from '../postgres/with-client.ts'
 
 export type LockOptions = {
@@ -41,7 +41,6 @@ const lockTimeoutMs = 1_000
 const firstPauseMs = 1_000
 const maxPauseMs = 10_000
 const hourMs = 3_600_000
-const lockNotAvailable = '55P03'
 const deadlockDetected = '40P01'
 
 /**
@@ -86,7 +85,7 @@ export async function transactWithLocks<T>(
 }
 
 export function isBlocked(error: unknown): boolean {
-  return codeOf(error) === lockNotAvailable || codeOf(error) === deadlockDetected
+  return isLockTimeout(error) || codeOf(error) === deadlockDetected
 }
 
 function describeGivingUp(title: string, pids: number[], text: string): string {

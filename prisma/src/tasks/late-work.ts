@@ -32,7 +32,9 @@ export function openLateSearch(pool: Pool): LateSearch {
 
   return async graceMs => {
     const late = await find(graceMs)
-    if (late.size > 0) for (const id of await readSuspendedWorkspaces(pool)) late.delete(id)
+    if (late.size === 0) return late
+    const suspended = { name: 'suspended_workspaces', text: 'SELECT id FROM suspended_workspaces' }
+    for (const { id } of (await pool.query<{ id: string }>(suspended)).rows) late.delete(id)
     return late
   }
 
@@ -128,11 +130,3 @@ export const dueTasksStatement = `
     ORDER BY workspace_id, due_at, id LIMIT $4
   ) due JOIN task_requests r ON r.task_id = due.id
   ORDER BY due.workspace_id, due.due_at, due.id`
-
-async function readSuspendedWorkspaces(pool: Pool): Promise<Set<string>> {
-  const { rows } = await pool.query<{ id: string }>({
-    name: 'suspended_workspaces',
-    text: 'SELECT id FROM suspended_workspaces',
-  })
-  return new Set(rows.map(({ id }) => id))
-}

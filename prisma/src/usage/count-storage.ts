@@ -13,8 +13,7 @@ const freeRunBytes = 4096
  * @param sqlOf - Returns the SQL of the value of a column. Default: its name.
  */
 export function extraRequestBytes(sqlOf: (column: string) => string = column => column): string {
-  const values = extraColumns.map(column => sqlOf(column))
-  return beyond(freeRequestBytes, values)
+  return beyond(freeRequestBytes, extraColumns.map(sqlOf))
 }
 
 /** SQL: the bytes of a run that count in addition to the body of its response; null instead of 0. */
