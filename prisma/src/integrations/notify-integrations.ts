@@ -1,12 +1,9 @@
 import type { AlertChannel, AlertEvent } from '@belfry/domain/alerts'
-import { findOwners, type OwnedOrganization } from '../organizations/organizations.ts'
+import { findOwners } from '../organizations/organizations.ts'
 import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { missedReason } from '../tasks/insert-tasks.ts'
 import { updateHealth } from './update-health.ts'
-
-/** The tasks, cron jobs or hosts of an alert: their number, and the first few. */
-export type AlertSubjects = { count: number; items: Array<{ id: string; name: string }> }
 
 export type IntegrationNews = {
   id: string
@@ -18,7 +15,8 @@ export type IntegrationNews = {
   /** The pause after the last alert, and the time since then. */
   pauseMs: number
   sinceMs: number
-  happened: Partial<Record<AlertEvent, AlertSubjects>>
+  /** The tasks, cron jobs or hosts of each event: their number, and the first few. */
+  happened: Partial<Record<AlertEvent, { count: number; items: Array<{ id: string; name: string }> }>>
 }
 
 /** An integration that was notified, and the pause until its next alert. */
@@ -173,16 +171,14 @@ const newsStatement = `
     AND coalesce(d.happened, f.happened, r.happened, h.happened, g.happened) IS NOT NULL
   ORDER BY i.told_until, i.id`
 
-/** The recipients of an event of an organization: its owners, and the integrations that subscribe to the event. */
-export type Audience = OwnedOrganization & {
-  integrations: Array<{ id: string; workspaceId: string; workspaceName: string; channel: AlertChannel }>
-}
-
-/** Finds the recipients of an event; null when the organization has been deleted. */
+/**
+ * Finds the recipients of an event of an organization: its owners, and the integrations that subscribe to the event; null when
+ * the organization has been deleted.
+ */
 export async function findAudience(tx: Transaction, organizationId: string, event: AlertEvent) {
   const organization = await findOwners(tx, organizationId)
   if (!organization) return null
-  const integrations = await tx.query<Audience['integrations'][number]>(
+  const integrations = await tx.query<Pick<IntegrationNews, 'id' | 'workspaceId' | 'workspaceName' | 'channel'>>(
     `SELECT i.id, i.workspace_id AS "workspaceId", w.name AS "workspaceName", i.channel
      FROM workspaces w JOIN integrations i ON i.workspace_id = w.id
      WHERE w.organization_id = $1 AND w.deleted_at IS NULL AND $2 = ANY (i.events)`,

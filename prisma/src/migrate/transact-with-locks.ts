@@ -20,7 +20,6 @@ export type Connections = {
   watcher: pg.Client
 }
 
-/** Opens the connections, and closes them after the work. */
 export async function withConnections<T>(
   databaseUrl: string,
   application_name: string,

@@ -3,7 +3,6 @@ import { inTransaction, type Transaction } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { deletedRequests, freedStorage, storedRunBytes } from '../usage/count-storage.ts'
 
-/** Finds deleted workspaces that are wound down and not purged. */
 export async function workspacesToPurge(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>(
     'SELECT id FROM workspaces WHERE wound_down_at IS NOT NULL ORDER BY wound_down_at',

@@ -57,7 +57,6 @@ export function readSubscriptionSecrets(pool: Pool, masterKeys: MasterKeys, subs
   return select(pool, masterKeys, ofSubscriptions, subscriptionIds)
 }
 
-/** Creates the first signing secret of a workspace, unless it has one. */
 export async function ensureSigningSecret(pool: Pool, masterKeys: MasterKeys, workspaceId: string): Promise<void> {
   await inWorkspace(pool, workspaceId, async tx => {
     const text = 'SELECT FROM signing_secrets WHERE workspace_id = $1 AND expires_at IS NULL'

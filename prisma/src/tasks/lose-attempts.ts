@@ -11,7 +11,6 @@ const spreadMs = 5_000
 
 export type Attempt = { taskId: string; runId: string }
 
-/** A task whose attempt was lost. */
 export type LostAttempt = Ended<{
   taskId: string
   workspaceId: string

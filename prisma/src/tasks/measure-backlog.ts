@@ -5,7 +5,6 @@ import { type DueWork, maxCounted, measureDueWork } from './startable-tasks.ts'
 import { isInFlight } from './task-row.ts'
 import { leaseFloor } from './waiting-floor.ts'
 
-/** The work that waits in the database. */
 export type MeasuredBacklog = DueWork & {
   /** How long the oldest lease of an attempt has been over; 0 if all leases are current. */
   leaseOverdueSeconds: number
