@@ -133,7 +133,7 @@ export function openBatches(options: ClaimOptions & { concurrency: number }) {
       },
       split: error => !isTransientDatabaseError(error),
     }),
-    /** Claims a task as `claimTasks` does. Waits while the database is away; fails when the process is to stop. */
+    /** Claims a task as `claimFromBlocks` does. Waits while the database is away; fails when the process is to stop. */
     claim(claim: RequestedClaim): void {
       if (claim.request.isQueued) queuedClaims.push(claim)
       else claims.push(claim)
