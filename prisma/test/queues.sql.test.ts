@@ -211,7 +211,7 @@ describe('rate_limit', () => {
     expect((await db.pool.query(text, [id])).rows).toEqual([{ ms: 58_200 }]) // 1.8 seconds ahead
     expect(await advanceRatedQueues(db.pool, 10)).toBe(0)
     await db.pool.query(`UPDATE queue_starts SET at = at - interval '58.5 seconds' WHERE queue_id = $1`, [id])
-    await db.pool.query('UPDATE queues SET advance_at = now() WHERE id = $1', [id])
+    await db.pool.query(`UPDATE queues SET advance_at = now() - interval '1 ms' WHERE id = $1`, [id])
     expect(await advanceRatedQueues(db.pool, 10)).toBe(1)
     const { due_at: dueAt } = await taskRow(db.pool, tasks[1] ?? '')
     const { rows } = await db.pool.query('SELECT at FROM queue_starts WHERE queue_id = $1', [id])
