@@ -2,8 +2,7 @@ import { briefFormOf } from '@belfry/contract/brief-forms'
 import { describeApi } from '@belfry/contract/openapi/document'
 import { resolve as resolveIn } from '@belfry/contract/openapi/example'
 import type { JsonSchema } from '@belfry/contract/openapi/json-schema'
-import type { Operation } from '@belfry/contract/operation'
-import { pathParameters } from '@belfry/contract/operation'
+import { type Operation, pathParameters } from '@belfry/contract/operation'
 import { operations } from '@belfry/contract/operations'
 import { problems } from '@belfry/contract/problem'
 
@@ -25,42 +24,21 @@ export const resources: Record<string, string> = {
   status: 'Whether dispatchers, schedulers and the queue are running.',
 }
 
-export type ClientMethod = {
-  /** Its resource and its name in it, such as `tasks` and `createMany`. The name may have a group: `secrets.put`. */
-  resource: string
-  name: string
-  method: string
-  path: string
-  parameters: string[]
-  /** What it does, in sentences. */
-  text: string
-  kind: 'call' | 'list' | 'export' | 'stream'
-  isIdempotent: boolean
-  query: Field[]
-  body: Field[]
-  input: JsonSchema
-  result: JsonSchema | null
-  /** The codes of the conflicts that only this operation has. */
-  conflicts: string[]
-}
-
 export type Field = { name: string; schema: JsonSchema; isRequired: boolean; text: string }
 
 /** Returns the methods of the clients, in the order of the operations. */
-export function clientMethods(): ClientMethod[] {
+export function clientMethods() {
   return Object.values<Operation>(operations).flatMap(({ client, ...declared }) => {
     if (client === undefined) return []
     const [resource = '', ...name] = client.split('.')
     const { method, path, right, isIdempotent = false, summary, description, response } = declared
     const { input, output: schema, described } = schemasOf(declared)
     const result = schema && briefFormOf(response.body, right) ? (optionsOf(schema)[0] ?? schema) : schema
-    const isList = result !== null && 'next_cursor' in propertiesOf(result)
-    const texts = response.texts ?? []
     return {
       ...{ resource, name: name.join('.'), method, path, isIdempotent, result },
       parameters: pathParameters(path),
       text: [`${summary}.`, ...(description ? [description] : [])].join(' '),
-      kind: texts.includes('text/event-stream') ? 'stream' : texts.length > 0 ? 'export' : isList ? 'list' : 'call',
+      kind: kindOf(response.texts ?? [], result),
       query: (described?.parameters ?? []).flatMap(({ name, schema, required, description = '', ...parameter }) =>
         parameter.in === 'query' ? [{ name, schema, isRequired: required, text: description }] : [],
       ),
@@ -72,12 +50,21 @@ export function clientMethods(): ClientMethod[] {
   })
 }
 
+/** A method of its resource, such as `createMany` of `tasks`. The name may have a group: `secrets.put`. */
+export type ClientMethod = ReturnType<typeof clientMethods>[number]
+
 /** Returns the schema of the body of an operation, the schema of its response, and its place in the OpenAPI document. */
 export function schemasOf({ method, path, response }: Pick<Operation, 'method' | 'path' | 'response'>) {
   const described = paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]
   const input = described?.requestBody?.content['application/json']?.schema ?? {}
   const output = described?.responses[response.status]?.content?.['application/json']?.schema ?? null
   return { input, output, described }
+}
+
+function kindOf(texts: readonly string[], result: JsonSchema | null): 'call' | 'list' | 'export' | 'stream' {
+  if (texts.includes('text/event-stream')) return 'stream'
+  if (texts.length > 0) return 'export'
+  return result !== null && 'next_cursor' in propertiesOf(result) ? 'list' : 'call'
 }
 
 /** Returns the fields of an object, or the fields of all objects that it may be. */

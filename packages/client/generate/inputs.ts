@@ -1,7 +1,8 @@
 import type { JsonSchema } from '@belfry/contract/openapi/json-schema'
+import { camel } from '../src/case.ts'
 import { type ClientMethod, clientMethods, type Field, fieldsOf, optionsOf, resolve } from './client-methods.ts'
 import { typeOf, typeOfObject } from './types.ts'
-import { camel, comment, importsOf } from './typescript.ts'
+import { comment, importsOf } from './typescript.ts'
 
 /** The names of the types of bodies and queries, by methods. A name without a declaration is made from others. */
 export const inputs: Record<string, string> = {

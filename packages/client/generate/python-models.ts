@@ -1,8 +1,8 @@
 import { nameOf } from '@belfry/contract/openapi/example'
 import type { JsonSchema } from '@belfry/contract/openapi/json-schema'
 import { type ClientMethod, clientMethods, fieldsOf, isNullable, optionsOf, resolve } from './client-methods.ts'
+import { pascal } from './text.ts'
 
-export const pascal = (name: string) => name.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())
 export const indent = (lines: string[], by = '    ') => lines.map(line => (line === '' ? '' : by + line))
 export const doc = (text: string) => `"""${text.replaceAll('\\', '\\\\')}"""`
 
@@ -21,11 +21,9 @@ const shortNames: Record<string, string> = {
 }
 
 export function shapeOf({ result, kind }: ClientMethod): string | null {
-  if (result === null) return null
-  if (kind !== 'list') return classOf(result, '')
-  const [, item] =
-    Object.entries(resolve(result).properties as Record<string, JsonSchema>).find(([name]) => name === 'data') ?? []
-  return classOf((item as { items: JsonSchema }).items, '')
+  if (result === null || kind !== 'list') return result && classOf(result, '')
+  const { data } = resolve(result).properties as { data: { items: JsonSchema } }
+  return classOf(data.items, '')
 }
 
 // Remembers the class, so it is written with the others.

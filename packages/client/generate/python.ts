@@ -1,5 +1,6 @@
 import { type ClientMethod, clientMethods, type Field, resources } from './client-methods.ts'
-import { argument, doc, indent, pascal, shapeOf, typeOf } from './python-models.ts'
+import { argument, doc, indent, shapeOf, typeOf } from './python-models.ts'
+import { pascal, wrap } from './text.ts'
 
 const snake = (name: string) => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 
@@ -159,7 +160,7 @@ function batchLines({ path, text }: ClientMethod): string[] {
     '    self, tasks: Sequence[Mapping[str, Any]], *, idempotency_key: str | None = None',
     ') -> Sequence[models.BatchResult]:',
     ...indent([
-      ...wrap(text, '"""', ''),
+      ...wrap(text, '"""', '', maxLine),
       '',
       'Args:',
       '    tasks: The arguments of `create` for each task.',
@@ -263,18 +264,6 @@ function braces(start: string, members: string[], end: string): string[] {
 
 const maxLine = 106
 
-// Returns a text as lines, behind their indents.
-function wrap(text: string, first: string, next: string): string[] {
-  const lines = [first]
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1) ?? ''
-    const space = /(^\s*|""")$/.test(last) ? '' : ' '
-    if (last.length + word.length < maxLine) lines[lines.length - 1] = `${last}${space}${word}`
-    else lines.push(`${next}${word}`)
-  }
-  return lines
-}
-
 function signature(start: string, list: string[], result: string): string[] {
   const line = `${start}(${list.join(', ')}) -> ${result}:`
   return line.length <= maxLine ? [line] : [`${start}(`, ...list.map(one => `    ${one},`), `) -> ${result}:`]
@@ -282,13 +271,13 @@ function signature(start: string, list: string[], result: string): string[] {
 
 function docLines({ text, conflicts }: ClientMethod, described: { name: string; text: string }[]): string[] {
   const raises = conflicts.map(code => `    ConflictError: \`${code}\`.`)
-  const [first = '', ...others] = wrap(text, '"""', '')
+  const [first = '', ...others] = wrap(text, '"""', '', maxLine)
   if (described.length === 0 && raises.length === 0)
     return others.length === 0 ? [doc(text)] : [first, ...others, '"""']
   return [
     ...[first, ...others, ''],
     ...(described.length > 0
-      ? ['Args:', ...described.flatMap(({ name, text }) => wrap(text, `    ${name}:`, '        '))]
+      ? ['Args:', ...described.flatMap(({ name, text }) => wrap(text, `    ${name}:`, '        ', maxLine))]
       : []),
     ...(raises.length > 0 ? [...(described.length > 0 ? [''] : []), 'Raises:', ...raises] : []),
     '"""',

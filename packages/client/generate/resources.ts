@@ -2,8 +2,9 @@ import { nameOf } from '@belfry/contract/openapi/example'
 import type { JsonSchema } from '@belfry/contract/openapi/json-schema'
 import { type ClientMethod, clientMethods, optionsOf, propertiesOf, resources } from './client-methods.ts'
 import { bodyOf, inputs, inputTypes } from './inputs.ts'
+import { pascal } from './text.ts'
 import { responseTypes } from './types.ts'
-import { comment, importsOf, pascal, typesOfModules } from './typescript.ts'
+import { comment, importsOf, typesOfModules } from './typescript.ts'
 
 /** Methods whose code is more than a request. */
 const special: Record<string, string> = {

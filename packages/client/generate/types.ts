@@ -1,7 +1,8 @@
 import { nameOf } from '@belfry/contract/openapi/example'
 import type { JsonSchema } from '@belfry/contract/openapi/json-schema'
+import { camel } from '../src/case.ts'
 import { clientMethods, type Field, fieldsOf, isNullable, optionsOf, propertiesOf, resolve } from './client-methods.ts'
-import { camel, comment, importsOf } from './typescript.ts'
+import { comment, importsOf } from './typescript.ts'
 
 /** Types that this library names, by the names of their schemas. */
 const ownNames: Record<string, string> = {

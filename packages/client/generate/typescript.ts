@@ -1,7 +1,6 @@
 import { problems } from '@belfry/contract/problem'
-
-export const camel = (name: string) => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
-export const pascal = (name: string) => name.replace(/^\w/, letter => letter.toUpperCase())
+import { camel } from '../src/case.ts'
+import { wrap } from './text.ts'
 
 // Texts name fields as this library does.
 function inCamel(text: string): string {
@@ -16,13 +15,7 @@ const maxLine = 104
 export function comment(text: string): string {
   const whole = `/** ${inCamel(text)} */`
   if (whole.length <= maxLine) return whole
-  const lines = [' *']
-  for (const word of inCamel(text).split(' ')) {
-    const last = lines.at(-1) ?? ''
-    if (last.length + word.length < maxLine) lines[lines.length - 1] = `${last} ${word}`
-    else lines.push(` * ${word}`)
-  }
-  return ['/**', ...lines, ' */'].join('\n')
+  return ['/**', ...wrap(inCamel(text), ' *', ' * ', maxLine), ' */'].join('\n')
 }
 
 /** The types that other modules declare, by their modules. Most are written by hand. */
