@@ -22,25 +22,8 @@ const dataSources: Record<string, Operation> = {
   secret_data: operations.putSecret,
 }
 
-/** What the provider knows about a field of a body or a response. */
-type Attribute = {
-  type: 'text' | 'time' | 'json' | 'number' | 'flag' | 'texts' | 'numbers' | 'headers' | 'object'
-  text: string
-  required?: true
-  /** Whether only a response has it. */
-  computed?: true
-  /** Whether another value needs another object. */
-  fixed?: true
-  default?: unknown
-  choices?: unknown
-  pattern?: unknown
-  /** The limits of a number, or of each number of a list; of a text, its length. */
-  min?: unknown
-  max?: unknown
-  minItems?: unknown
-  maxItems?: unknown
-  fields?: Record<string, Attribute>
-}
+/** What the provider knows about a field of a body or a response: `field` in its declared.go has all members. */
+type Attribute = { type: string; text: string; [member: string]: unknown }
 
 /** Returns the table of these objects, from which the provider makes its attributes. */
 export function terraformObjects(): string {
@@ -68,7 +51,7 @@ function shownBy({ method, path, response }: Operation, names?: string[]): Recor
   const shown = fields.filter(({ name }) => names?.includes(name) ?? true)
   const attributes = Object.entries(attributesOf(shown))
   return Object.fromEntries(
-    attributes.map(([name, { required: _, ...attribute }]) => [name, { ...attribute, computed: true as const }]),
+    attributes.map(([name, { required: _, ...attribute }]) => [name, { ...attribute, computed: true }]),
   )
 }
 
@@ -108,7 +91,8 @@ function first(schema: JsonSchema): JsonSchema {
   return option ? first(option) : whole
 }
 
-function kindOf(schema: JsonSchema): Partial<Attribute> & Pick<Attribute, 'type'> {
+// `min` and `max` limit a number, each number of a list, or the length of a text.
+function kindOf(schema: JsonSchema): { type: string; [member: string]: unknown } {
   const { type, format, enum: choices, minimum: min, maximum: max, minLength, maxLength, minItems, maxItems } = schema
   if (type === 'string' && format === 'date-time') return { type: 'time' }
   if (type === 'string') return { type: 'text', choices, min: minLength, max: maxLength }
