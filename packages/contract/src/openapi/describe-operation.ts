@@ -31,20 +31,7 @@ export type Parameter = {
 }
 
 type Content = Record<string, { schema: JsonSchema; example?: unknown }>
-type RequestBody = { required: boolean; content: Content }
 type Response = { description: string; headers: Record<string, unknown>; content?: Content }
-
-/** One method of one path in OpenAPI 3.1. */
-export type Operation = {
-  operationId: string
-  tags: string[]
-  summary: string
-  description?: string
-  security: Record<string, string[]>[]
-  parameters: Parameter[]
-  requestBody?: RequestBody
-  responses: Record<string, Response>
-}
 
 /** What operations share, by name: the same objects that the operations have. */
 export type Shared = {
@@ -54,12 +41,17 @@ export type Shared = {
 }
 
 /** Describes one operation. Adds the named parts of its schemas, its parameters and its problems to the shared parts. */
-export function describeOperation(declared: Declared, shared: Shared): Operation {
+export function describeOperation(declared: Declared, shared: Shared) {
   const { method, path, response, body } = declared
   const { schemas } = shared
   const ownSuccess = successResponse(response, declared, schemas)
   const success = ownSuccess.content ? ownSuccess : share(ownSuccess, String(response.status), shared.responses)
   const parameters = [...pathParameters(path), ...queryParameters(declared, schemas), ...headers(declared)]
+  const responses: Record<string, Response> = {
+    [response.status]: success,
+    ...(response.orStatus ? { [response.orStatus]: success } : {}),
+    ...problemResponses(declared, shared),
+  }
   return {
     operationId: operationId(method.toLowerCase(), path),
     tags: [tagOf(path)],
@@ -68,13 +60,12 @@ export function describeOperation(declared: Declared, shared: Shared): Operation
     security: securityOf(declared),
     parameters: parameters.map(one => share(one, `${one.in}.${one.name}`, shared.parameters)),
     ...(body ? { requestBody: requestBody(body, schemas) } : {}),
-    responses: {
-      [response.status]: success,
-      ...(response.orStatus ? { [response.orStatus]: success } : {}),
-      ...problemResponses(declared, shared),
-    },
+    responses,
   }
 }
+
+/** One method of one path in OpenAPI 3.1. */
+export type Operation = ReturnType<typeof describeOperation>
 
 // Returns the name of an operation in generated clients, such as `postSchedulerCronjobsPause`.
 function operationId(method: string, path: string): string {
@@ -100,7 +91,7 @@ function tagOf(path: string): string {
   return second.replace('.json', '')
 }
 
-function securityOf({ right }: Declared): Operation['security'] {
+function securityOf({ right }: Declared): Record<string, string[]>[] {
   if (right === 'public') return []
   const session = [{ session: [] }, { cookie: [] }]
   return right !== 'signed_in' && right !== 'operator' && rights[right].apiKey
@@ -181,7 +172,7 @@ function headerParameter(name: string, description: string, schema: JsonSchema =
 }
 
 // A request without a body has an empty object.
-function requestBody(body: z.ZodType, components: Components): RequestBody {
+function requestBody(body: z.ZodType, components: Components) {
   const content = jsonContent(toJsonSchema(body, 'input', components), components)
   return { required: !body.safeParse({}).success, content }
 }
