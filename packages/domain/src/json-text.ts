@@ -198,7 +198,8 @@ function isDelimiter(code: number): boolean {
   return code === comma || code === closeBracket || code === closeBrace || isSpace(code)
 }
 
-function skipSpace(text: string, start: number): number {
+/** Returns the index of the first character at or after `start` that is no white space of JSON. */
+export function skipSpace(text: string, start: number): number {
   let at = start
   while (isSpace(text.charCodeAt(at))) at++
   return at

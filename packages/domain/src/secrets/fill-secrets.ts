@@ -1,4 +1,4 @@
-import { endOfJsonString } from '../json-text.ts'
+import { endOfJsonString, skipSpace } from '../json-text.ts'
 import { replaceReferences } from './secret-reference.ts'
 
 export type SecretOf = (name: string) => string
@@ -26,7 +26,8 @@ export function fillSecretsInJson(json: string, secretOf: SecretOf): string {
   for (let start = json.indexOf('"'); start !== -1; start = json.indexOf('"', done)) {
     const end = endOfJsonString(json, start)
     const text = json.slice(done, end)
-    filled += isKey(json, end) ? text : replaceReferences(text, name => JSON.stringify(secretOf(name)).slice(1, -1))
+    const isKey = json[skipSpace(json, end)] === ':'
+    filled += isKey ? text : replaceReferences(text, name => JSON.stringify(secretOf(name)).slice(1, -1))
     done = end
   }
   return filled + json.slice(done)
@@ -45,10 +46,4 @@ export function secretNamesInJson(json: string): string[] {
     return ''
   })
   return [...names]
-}
-
-function isKey(json: string, end: number): boolean {
-  let at = end
-  while (json[at] === ' ' || json[at] === '\n' || json[at] === '\r' || json[at] === '\t') at++
-  return json[at] === ':'
 }
