@@ -21,7 +21,7 @@ export function writeConfiguration(project: string, live: readonly Live[], { sec
     const ofKind = live.filter(one => one.kind === kind).sort((a, b) => (a.id < b.id ? -1 : 1))
     const taken = new Set(ofKind.map(one => ownName(one, project)))
     const entries = ofKind.map(one => {
-      const name = ownName(one, project) ?? unusedName(one, taken)
+      const name = ownName(one, project) ?? unusedName(nameOf(one), '-', taken)
       taken.add(name)
       return [name, entryOf(one, name)] as const
     })
@@ -47,15 +47,16 @@ const exactNumbers: ScalarTag = {
   stringify: ({ value }) => String(value),
 }
 
-function unusedName({ id, fields }: Live, taken: ReadonlySet<string | null>): string {
+function nameOf({ id, fields }: Live): string {
   const words = String(fields.name ?? fields.topic).toLowerCase()
-  const base =
-    words
-      .replace(/[^a-z0-9]+/g, '-')
-      .replace(/^-|-$/g, '')
-      .slice(0, 48) || id
+  const joined = words.replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '')
+  return joined.slice(0, 48) || id
+}
+
+/** Returns a name, with a number behind it when it is taken. */
+export function unusedName(base: string, separator: string, taken: ReadonlySet<string | null>): string {
   for (let n = 1; ; n++) {
-    const name = n === 1 ? base : `${base}-${n}`
+    const name = n === 1 ? base : `${base}${separator}${n}`
     if (!taken.has(name)) return name
   }
 }

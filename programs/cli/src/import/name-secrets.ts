@@ -1,5 +1,6 @@
 import { secretReference } from '@belfry/domain/secrets/secret-reference'
 import { hostOf } from '@belfry/domain/target-url'
+import { unusedName } from '../configuration/write-configuration.ts'
 import type { Importable } from './entry.ts'
 
 const credential = /^(authorization|cookie|.*(api-?key|token|secret|password).*)$/i
@@ -24,7 +25,8 @@ function namedHeaders(headers: Record<string, string>, url: string, names: Map<s
     Object.entries(headers).map(([name, value]) => {
       if (!credential.test(name) || value.includes('{{ secrets.')) return [name, value]
       const [, scheme = '', secret = ''] = /^((?:Bearer|Basic|Token)\s+)?(.*)$/is.exec(value) ?? []
-      if (!names.has(secret)) names.set(secret, unusedName(secretName(`${hostOf(url)} ${name}`), names))
+      const taken = new Set(names.values())
+      if (!names.has(secret)) names.set(secret, unusedName(secretName(`${hostOf(url)} ${name}`), '_', taken))
       return [name, scheme + secretReference(names.get(secret) ?? '')]
     }),
   )
@@ -37,12 +39,4 @@ export function secretName(text: string): string {
     .replace(/[^A-Z0-9]+/g, '_')
     .replace(/^[^A-Z]+|_$/g, '')
     .slice(0, 60)
-}
-
-function unusedName(name: string, names: ReadonlyMap<string, string>): string {
-  const used = new Set(names.values())
-  for (let n = 1; ; n++) {
-    const next = n === 1 ? name : `${name}_${n}`
-    if (!used.has(next)) return next
-  }
 }
