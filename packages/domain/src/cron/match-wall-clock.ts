@@ -59,31 +59,19 @@ function nextMinuteOfDay({ hours, minutes }: CronExpression, from: number): numb
 }
 
 function matchesDay(cron: CronExpression, epochDay: number): boolean {
-  const { month, day } = civilDate(epochDay)
-  if (!cron.months[month]) return false
-  const weekday = (((epochDay + 4) % 7) + 7) % 7 // 1970-01-01 was a Thursday
-  const isDay = cron.days[day] || (cron.lastDay && civilDate(epochDay + 1).day === 1)
+  const date = dateOf(epochDay)
+  if (!cron.months[date.getUTCMonth() + 1]) return false
+  const [day, weekday] = [date.getUTCDate(), date.getUTCDay()]
+  const isDay = cron.days[day] || (cron.lastDay && dateOf(epochDay + 1).getUTCDate() === 1)
   const isWeekday = cron.weekdays[weekday] || isNthWeekday(cron, weekday, epochDay, day)
   return (cron.eitherDay ? isDay || isWeekday : isDay && isWeekday) ?? false
 }
 
 function isNthWeekday({ nthWeekdays }: CronExpression, weekday: number, epochDay: number, day: number) {
-  const isLast = nthWeekdays[weekday] && civilDate(epochDay + 7).day <= 7
+  const isLast = nthWeekdays[weekday] && dateOf(epochDay + 7).getUTCDate() <= 7
   return isLast || nthWeekdays[7 * Math.ceil(day / 7) + weekday]
 }
 
-// Converts days to Gregorian dates without allocating objects (Howard Hinnant, "chrono-compatible low-level date
-// algorithms"). Years start in March, so the leap day is the last of its year.
-function civilDate(epochDay: number): { month: number; day: number } {
-  const shifted = epochDay + 719_468
-  const dayOfEra = shifted - Math.floor(shifted / 146_097) * 146_097
-  const yearOfEra = Math.floor(
-    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
-  )
-  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100))
-  const monthFromMarch = Math.floor((5 * dayOfYear + 2) / 153)
-  return {
-    month: monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9,
-    day: dayOfYear - Math.floor((153 * monthFromMarch + 2) / 5) + 1,
-  }
+function dateOf(epochDay: number): Date {
+  return new Date(epochDay * dayMs)
 }
