@@ -8,7 +8,6 @@ import { problems } from '@belfry/contract/problem'
 
 const { paths, components } = describeApi('', '')
 
-/** The resources, with what they are. */
 export const resources: Record<string, string> = {
   tasks: 'Requests at a future time.',
   cronJobs: 'Recurring requests.',
@@ -26,7 +25,6 @@ export const resources: Record<string, string> = {
 
 export type Field = { name: string; schema: JsonSchema; isRequired: boolean; text: string }
 
-/** Returns the methods of the clients, in the order of the operations. */
 export function clientMethods() {
   return Object.values<Operation>(operations).flatMap(({ client, ...declared }) => {
     if (client === undefined) return []

@@ -36,7 +36,6 @@ export const inputs: Record<string, string> = {
   'workspaces.federatedCredentials.create': 'NewFederatedCredential',
 }
 
-/** Returns the types of bodies and queries that have a name. */
 export function inputTypes(): string {
   const methods = new Map(clientMethods().map(method => [`${method.resource}.${method.name}`, method]))
   const declared = new Map<string, string>()

@@ -39,7 +39,6 @@ function classOf(schema: JsonSchema, place: string): string {
   return short
 }
 
-/** Returns the classes of the objects that the client returns. */
 export function pythonModels(): string {
   classes.clear()
   for (const method of clientMethods()) if (method.kind === 'call' || method.kind === 'list') shapeOf(method)

@@ -19,7 +19,6 @@ const listAuditLogQuery = z.strictObject({
   ...pageFields,
 })
 
-/** The query of an export of the audit log: the filters of the list. */
 export const exportAuditLogQuery = listAuditLogQuery.omit({ limit: true, cursor: true }).extend(exportFormat)
 
 /** An action of a user, an API key or an operator. */

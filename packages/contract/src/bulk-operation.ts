@@ -12,7 +12,6 @@ import { id, line, oneOf, type TextRule, topic } from './text-rules.ts'
 
 const wrongCount = 'ids must have 1 to 100 elements.'
 
-/** What a bulk operation does with each task. */
 export const bulkActions = ['cancel', 'stop', 'replay', 'discard'] as const
 
 const perSecond = integer(1, 1_000)
@@ -76,12 +75,10 @@ function single<T>(rule: TextRule<T>) {
     .optional()
 }
 
-/** The body that selects dead letters, by their ids or by a filter. */
 export const settleDeadLettersBody = selectionBody(deadLetterFilter)
 
 export type SettleDeadLettersBody = z.infer<typeof settleDeadLettersBody>
 
-/** The body that selects dead letters to replay. */
 export const replayDeadLettersBody = selectionBody(deadLetterFilter, { per_second: perSecond })
 
 const texts = (example: string[] | null) => orNull(z.array(z.string()), { examples: [example] })
@@ -201,7 +198,6 @@ export const discardedDeadLetters = namedObject('DiscardedDeadLetters', {
   operation: startedSettling,
 })
 
-/** The query that counts tasks, with the filters of their list. */
 export const countTasksQuery = z.strictObject({ state, state_reason, ...taskFilterFields })
 
 export const taskCount = namedObject('TaskCount', {

@@ -8,7 +8,6 @@ import { numberOrNull, orNull, shownText, shownTexts, textOrNull, timestampField
 import { allowedHosts } from './secret.ts'
 import { line, matching, targetUrl, textRule } from './text-rules.ts'
 
-/** The form of a connection's name. */
 export const connectionNamePattern = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$'
 
 const connectionName = matching(
@@ -22,7 +21,6 @@ export const connectionField = textField(connectionName)
   .nullable()
   .meta({ description: 'The name of the connection that authenticates the calls. Null: none.' })
 
-/** The name of the connection of an object, in a response. */
 export const connectionNameField = textOrNull('The name of the connection that authenticates its calls.')
 
 const maxSecretLength = 8192

@@ -124,7 +124,6 @@ function boundedInstant(text: string): { value: Date } | Invalid {
   return 'value' in result && result.value > lastInstant ? tooLate : result
 }
 
-/** `local` is the scheduled local time. It did not exist (gap) or occurred twice (overlap). */
 const runTimeNote = namedObject('RunTimeNote', {
   at: timestampField().meta({ description: 'When the run starts.' }),
   local: shownText(

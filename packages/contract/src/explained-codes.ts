@@ -1,7 +1,6 @@
 /** What a code means, and what to do: `docs/errors.md` has the same texts, with links. */
 export type ExplainedCode = readonly [cause: string, action: string]
 
-/** The codes of failed attempts. */
 export const runErrors = {
   http_status: ['the target answered with a status that is not 2xx', 'read the response in the run'],
   timeout: [
@@ -56,7 +55,6 @@ export const runErrors = {
   internal_error: ['Belfry failed within this attempt', "report it with the run's id"],
 } satisfies Record<string, ExplainedCode>
 
-/** The codes of invalid fields. */
 export const fieldErrors: Readonly<Record<string, ExplainedCode>> = {
   required: ['the field is missing', 'add it'],
   unknown_field: ['there is no such field', '`message` suggests a similar one; otherwise remove it'],

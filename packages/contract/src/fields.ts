@@ -35,7 +35,6 @@ export const flag = z
   .meta({ type: 'boolean' })
   .transform((given, ctx) => read(oneOf(['true', 'false']), String(given), ctx) === 'true')
 
-/** The token in the link of a mail, in a request. */
 export const linkToken = z.string().min(1).max(200).meta({ description: 'The token in the link of the mail.' })
 
 /** A filter by hosts, with their ports. */

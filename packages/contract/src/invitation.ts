@@ -87,10 +87,8 @@ const acceptedInvitation = namedObject('AcceptedInvitation', {
 
 export type AcceptedInvitation = z.infer<typeof acceptedInvitation>
 
-/** Why an invitation cannot be read. */
 const unusableInvitation = ['not_found', 'invitation_used', 'invitation_revoked', 'invitation_expired'] as const
 
-/** Why an invitation cannot be accepted. */
 const refusedAcceptance = [
   ...unusableInvitation,
   'unauthenticated',

@@ -17,7 +17,6 @@ export const member = namedObject('Member', {
 
 export type Member = z.infer<typeof member>
 
-/** A member of the organization who belongs to a workspace. */
 export const workspaceMember = namedObject('WorkspaceMember', {
   user: memberUser,
   role: z.enum(workspaceRoles),

@@ -22,7 +22,6 @@ const slug = matching(
   'be 2 to 63 lower-case letters and digits, with single hyphens between them',
 )
 
-/** The permissions of members in all workspaces of the organization. */
 const organizationPolicy = z
   .object({
     members_can_invite: shownFlag('Whether members may invite users, and list and revoke invitations.'),

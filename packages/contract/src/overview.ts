@@ -68,7 +68,6 @@ const recentRun = z.object({
   duration_ms: millisecondsField(84),
 })
 
-/** The latest runs of each cron job, oldest first. */
 export const recentRuns = z.object({
   data: listOf({ cronjob_id: idField('cron'), runs: z.array(recentRun) }),
 })

@@ -7,7 +7,6 @@ import { line, oneOf } from './text-rules.ts'
 /** What users have decided about a group of failures. */
 const failureStates = ['open', 'ignored', 'resolved'] as const
 
-/** The body that sets the state of a group of failures. */
 export const failureStateBody = z.strictObject({
   host: textField(line(300)),
   error_code: textField(line(100)),
@@ -36,7 +35,6 @@ const failureGroup = namedObject('FailureGroup', {
   task_name: shownText('The name of its task.', 'Trial reminder'),
 })
 
-/** The failed runs of a workspace, by host, error and response status. */
 export const runFailures = namedObject('RunFailures', {
   data: z.array(failureGroup).meta({ description: 'The groups with the most runs first; at most 50.' }),
   counted: shownNumber('The number of runs that the groups were made from.', 712),

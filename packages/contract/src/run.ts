@@ -83,7 +83,6 @@ export const listRunsQuery = z.strictObject({
 
 export type ListRunsQuery = z.infer<typeof listRunsQuery>
 
-/** The query of the activity log of all workspaces of an organization. */
 export const listOrganizationRunsQuery = listRunsQuery.extend({ workspace_id: repeatable(id('ws')).optional() })
 
 function statusRange(text: string): { value: StatusRange } | Invalid {
@@ -178,7 +177,6 @@ const runPage = pageOf(run).extend({
 
 export type RunPage = z.infer<typeof runPage>
 
-/** How many attempts there were, and how many of those failed. */
 export const counted = {
   total: shownNumber('Attempts that started.', 1200),
   failed: z.int().meta({ examples: [3] }),
@@ -192,7 +190,6 @@ const runCounts = namedObject('RunCounts', {
   buckets: listOf({ at: timestampField(), ...counted }).meta({ description: 'At most 61 buckets.' }),
 })
 
-/** The query of an export of runs: the filters of the list. */
 export const exportRunsQuery = listRunsQuery.omit({ limit: true, cursor: true }).extend(exportFormat)
 
 export const runsOperations = {

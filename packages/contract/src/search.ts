@@ -4,7 +4,6 @@ import { namedObject } from './objects.ts'
 import { shownFlag, shownNumber, textOrNull, timeOrNull } from './response-fields.ts'
 import { line } from './text-rules.ts'
 
-/** The query of the search: a part of a name or a label, or an id. */
 export const searchQuery = z.strictObject({ q: textField(line(200), 'q is required.') })
 
 const searchKinds = ['task', 'cron_job', 'run', 'label', 'host', 'topic', 'queue', 'secret'] as const

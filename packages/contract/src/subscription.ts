@@ -31,7 +31,6 @@ export const updateSubscriptionBody = z.strictObject({
   retry: retryChange.optional(),
 })
 
-/** What an MCP client has subscribed to. */
 const mcp = z
   .object({
     name: shownText('The type of the events.', 'task.dead'),

@@ -42,7 +42,6 @@ function labelsOf(rule: TextRule<string>) {
     .transform(labels => [...new Set(labels)])
 }
 
-/** The key of a task: unique among the pending tasks of the workspace. */
 export const keyField = textField(textRule({ ...line(128).schema, examples: ['reindex:42'] }, line(128))).meta({
   description: 'Unique among the pending tasks of the workspace.',
 })
@@ -52,7 +51,6 @@ export const objectKeyField = textField(
   textRule({ ...line(128).schema, examples: ['shop/nightly-report'] }, line(128)),
 ).meta({ description: 'A key of your choice, unique among the objects of this kind in the workspace.' })
 
-/** That key, in a response. */
 export const shownKeyField = textOrNull('The key that its creator chose.')
 
 export const onConflictField = z.enum(['reject', 'keep', 'replace']).meta({
@@ -65,7 +63,6 @@ export const onPastField = z.enum(['reject', 'run']).meta({
     'When execute_at is not in the future: `reject` (the default) answers 400, `run` makes the call due at once.',
 })
 
-/** How long after its time an attempt may still start: a second to 14 days. */
 const maxAgeField = integer(1_000, 1_209_600_000)
   .nullable()
   .meta({

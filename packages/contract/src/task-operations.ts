@@ -12,7 +12,6 @@ import { pageOf } from './page.ts'
 import { createTaskBody, listTasksQuery, task, updateTaskBody } from './task.ts'
 import { batchAnswer, createTasksBody } from './task-batch.ts'
 
-/** The query of an export of tasks: the filters of the list. */
 export const exportTasksQuery = listTasksQuery.omit({ limit: true, cursor: true }).extend(exportFormat)
 
 export const tasksOperations = {

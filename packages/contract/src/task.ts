@@ -117,9 +117,7 @@ export const listTasksQuery = z.strictObject({
   state_reason: repeatable(oneOf(stateReasons)).optional(),
   source: repeatable(oneOf(taskSources)).optional(),
   cronjob_id: repeatable(id('cron')).optional(),
-  /** The tasks that an event has created, without their replays. */
   event_id: repeatable(id('evt')).optional(),
-  /** The callbacks of a task. */
   callback_of: repeatable(id('task')).optional(),
   topic: repeatable(topic).optional(),
   queue: repeatable(line(128)).optional(),
@@ -145,7 +143,6 @@ function executeAt(text: string): { value: Date } | Invalid {
   return result.value > lastInstant ? tooLate : result
 }
 
-/** The latest finished attempt. */
 export const lastRun = namedObject('LastRun', {
   id: idField('run'),
   status: runStatusField,

@@ -154,7 +154,6 @@ export const timeZone: TextRule<string> = textRule({ examples: ['Europe/Berlin']
   return isTimeZone(text) ? { value: text } : { code: 'unknown_timezone', must }
 })
 
-/** A whole number from `min` to `max`. */
 export function wholeNumber(min: number, max: number, schema: Pick<TextSchema, 'description'> = {}): TextRule<number> {
   return textRule({ type: 'integer', minimum: min, maximum: max, ...schema }, text => {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : -1

@@ -55,7 +55,6 @@ const organizationSubscription = namedObject('OrganizationSubscription', {
 
 export type OrganizationSubscription = z.infer<typeof organizationSubscription>
 
-/** The URL of the payment provider's customer portal. */
 const billingPortal = namedObject('BillingPortal', {
   url: z.url().meta({ examples: ['https://pay.example.com/portal'], description: 'The page of the payment provider.' }),
 })

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { listOf, namedObject } from './objects.ts'
 import { numberOrNull, shownNumber, timestampField } from './response-fields.ts'
 
-/** A UTC calendar month: `start` is included, `end` is not. */
 export const periodField = z
   .object({ start: timestampField().meta({ description: 'The first moment of the month.' }), end: timestampField() })
   .meta({ id: 'Period', description: 'A UTC calendar month; start is included, end is not.' })

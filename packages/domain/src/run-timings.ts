@@ -3,11 +3,9 @@
  * kept-alive connection has only a first byte.
  */
 export type RunTimings = {
-  /** The DNS lookup. */
   dnsMs: number | null
   /** The TCP connect, or the tunnel through an egress proxy. */
   connectMs: number | null
-  /** The TLS handshake. */
   tlsMs: number | null
   /** From the first byte of the request to the first byte of the response. */
   firstByteMs: number | null

@@ -15,7 +15,6 @@ export type Io = {
   signal: AbortSignal
 }
 
-/** The options of every command. */
 export type GlobalOptions = { apiKey?: string; token?: string; workspace?: string; url?: string; json?: boolean }
 
 /** What the commands share. */
@@ -46,9 +45,7 @@ export function createContext(io: Io, options: GlobalOptions) {
     canSignIn: credentials !== null,
     /** Returns the options of a client for the server and credentials of the options and the environment. */
     connection,
-    /** Returns the server of the options and the environment. */
     server,
-    /** Returns the URL of the server. */
     url: () => server().baseUrl?.replace(/\/+$/, '') ?? 'http://localhost:3000',
     /** Returns such a client. */
     belfry: (on: BelfryOptions['on'] = {}) => new Belfry({ ...connection(), on }),

@@ -16,7 +16,6 @@ export async function readInput(ctx: Context, file: string): Promise<string> {
   }
 }
 
-/** Returns the bytes of a file, or of standard input for `-`. */
 export async function readBytes(ctx: Context, file: string): Promise<Buffer> {
   if (file === '-') return buffer(ctx.stdin)
   return readFile(file).catch((error: Error) => {

@@ -7,7 +7,6 @@ import { UsageError } from './usage-error.ts'
 /** 0: success. 1: refused, failed, partly failed or interrupted. 2: usage error. */
 type ExitCode = 0 | 1 | 2
 
-/** Runs one command, and returns its exit code. */
 export async function runCli(args: readonly string[], io: Io): Promise<ExitCode> {
   let exitCode: ExitCode = 0
   const program = createProgram(io, (code = 1) => {

@@ -2,7 +2,6 @@ import type { Operation as Declared } from '../operation.ts'
 import { operations } from '../operations.ts'
 import { describeOperation, type Operation, type Shared } from './describe-operation.ts'
 
-/** An OpenAPI 3.1 document of this API. */
 export type OpenApiDocument = ReturnType<typeof describeApi>
 
 /** Describes the whole API, from the declarations that it serves and the schemas that validate it. */

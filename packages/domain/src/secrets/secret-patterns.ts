@@ -8,7 +8,6 @@ export type Unit = ReadonlyArray<readonly number[]>
  * holds bits of the value, as in base64 when the value does not start at a character boundary.
  */
 export type Pattern = {
-  /** The number of units. */
   length: number
   /** Units are made when they are compared: the units of all forms of a long value would take megabytes. */
   unitAt: (index: number) => Unit

@@ -26,12 +26,10 @@ const filters = listRuns.filter(({ path: [name = ''] }) =>
   ['status', 'topic', 'cronjob_id', 'task_id', 'source'].includes(name),
 )
 
-/** Adds the filter options of new runs. */
 export function withRunFilter(command: Command): Command {
   return withFields(command, filters)
 }
 
-/** Returns whether a run matches the filter. */
 export function isWanted(run: Run, flags: FieldFlags): boolean {
   const wanted = bodyOf<Partial<Record<keyof Run, readonly unknown[]>>>(filters, flags)
   return Object.entries(wanted).every(([name, values]) => values.includes(run[name as keyof Run]))

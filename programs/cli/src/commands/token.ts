@@ -38,7 +38,6 @@ export function addToken(program: Command, context: () => Context): void {
     })
 }
 
-/** Asks GitHub Actions for a token of this job. */
 async function tokenOfGithub({ env, signal }: Context, audience: string | undefined): Promise<string> {
   const { ACTIONS_ID_TOKEN_REQUEST_URL: address, ACTIONS_ID_TOKEN_REQUEST_TOKEN: secret } = env
   if (!address || !secret) {

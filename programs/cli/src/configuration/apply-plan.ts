@@ -69,7 +69,6 @@ export function isUnfinished(fields: Fields): boolean {
   return fields.starts_at === notYet
 }
 
-/** Creates an object, and returns it. */
 export async function create(belfry: Belfry, declared: Declared, signal: AbortSignal): Promise<Fields> {
   const { kind, key, body, isPaused } = declared
   const { path } = kinds[kind]
@@ -92,7 +91,6 @@ export async function create(belfry: Belfry, declared: Declared, signal: AbortSi
   }
 }
 
-/** Makes an object as declared. */
 export async function finish(belfry: Belfry, declared: Declared, fields: Fields, signal: AbortSignal): Promise<void> {
   const change = compare(declared, toLive(declared.kind, fields))
   if (change) await carryOut(belfry, change, signal)

@@ -13,7 +13,6 @@ type KindOfObjects = {
   /** What the section of a file has, for editors. */
   about: string
   path: string
-  /** The body of a creation. */
   body: z.ZodType
   /** The fields of an entry that the API shows. */
   fields: readonly string[]

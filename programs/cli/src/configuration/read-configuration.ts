@@ -5,7 +5,6 @@ import { z } from 'zod'
 import { UsageError } from '../usage-error.ts'
 import { type Fields, type Kind, kindNames, kinds } from './kinds.ts'
 
-/** An object that a file declares. */
 export type Declared = {
   kind: Kind
   /** Its name in the file. */
@@ -21,9 +20,7 @@ export type Configuration = {
   /** Owns the objects whose keys begin with it and a slash. */
   project: string
   objects: Declared[]
-  /** The names of secrets that must exist. */
   secrets: string[]
-  /** The names of connections that must exist. */
   connections: string[]
 }
 
@@ -59,7 +56,6 @@ export const fileForm = z
   .meta({ title: 'The configuration of a Belfry workspace' })
 
 type Options = {
-  /** The environment of the file to use. Optional. */
   environment?: string | undefined
   /** Values that override the file's variables. */
   variables: Variables

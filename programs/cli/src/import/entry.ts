@@ -42,12 +42,10 @@ export type Job = Fields & {
 /** What an entry becomes, and what differs from its source. */
 export type Found = { job: Job; isPaused?: boolean; notes?: string[] }
 
-/** An entry cannot be imported. */
 export class ImportRefusal extends Error {
   override name = 'ImportRefusal'
 }
 
-/** Returns the entry that a part of a source becomes. */
 export function toEntry(place: string, read: () => Found): Entry {
   try {
     const { job, isPaused = false, notes = [] } = read()
@@ -60,7 +58,6 @@ export function toEntry(place: string, read: () => Found): Entry {
   }
 }
 
-/** Returns the refusal of an entry with invalid fields. */
 export function refusalOf(errors: readonly FieldError[]): ImportRefusal {
   return new ImportRefusal(
     errors.map(({ path, message }) => (message.startsWith(path) ? message : `${path}: ${message}`)).join(' '),

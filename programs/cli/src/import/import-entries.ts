@@ -14,7 +14,6 @@ import { UsageError } from '../usage-error.ts'
 import { type Entry, type Importable, ImportRefusal, type Read, type SourceFlags } from './entry.ts'
 import { nameSecrets } from './name-secrets.ts'
 
-/** The options of every import. */
 export type Flags = SourceFlags & { dryRun?: boolean; toFile?: boolean; skipRefused?: boolean; paused?: boolean }
 
 /** Returns the reader of a source that is one text. */
@@ -101,7 +100,6 @@ async function findExisting(ctx: Context): Promise<Existing> {
   return new Map(running.map(({ fields }) => [fingerprintOf(fields), fields]))
 }
 
-/** Returns a fingerprint that equal cron jobs share. */
 function fingerprintOf({ name, url, method, cron, timezone, headers, payload }: Fields): string {
   return canonical([name, url, method, cron, timezone, headers, payload ?? null])
 }

@@ -40,7 +40,6 @@ function listOf(text: string): z.infer<typeof objects> {
   throw new ImportRefusal('The file is not a list of schedules.')
 }
 
-/** Returns the text of a body in base64. */
 export function textOfBase64(base64: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(base64, 'base64'))

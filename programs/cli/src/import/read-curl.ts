@@ -75,7 +75,6 @@ export function parseOptions(
   }
 }
 
-/** Returns the notes about the options that are ignored. */
 export function notesOn({ tolerated }: ProgramOptions, given: readonly Given[]): string[] {
   return given.flatMap(({ name }) => tolerated[name] || tolerated[`${name}=`] || [])
 }

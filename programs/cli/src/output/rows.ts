@@ -14,7 +14,6 @@ const colours: Record<string, Colour> = {
   ended: 'gray',
 }
 
-/** Returns a state in its colour, with an addition. */
 function stateCell(state: string, addition = ''): Cell {
   const colour = colours[state]
   const text = `${state}${addition}`
