@@ -41,24 +41,19 @@ import {
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-const executeAtRule = textRule(
-  {
-    ...instant.schema,
-    examples: [exampleTime(3_600_000)],
-    description: 'In the future by the server’s clock, and not after the year 2099; with an offset, or in `timezone`.',
-  },
-  executeAt,
+const executeAtRule = timeRule(
+  3_600_000,
+  'In the future by the server’s clock, and not after the year 2099; with an offset, or in `timezone`.',
 )
 
-const expiresAtRule = textRule(
-  {
-    ...instant.schema,
-    examples: [exampleTime(7_200_000)],
-    description:
-      'Later than execute_at, and not after the year 2099; with an offset, or in `timezone`. No attempt starts then or later.',
-  },
-  executeAt,
+const expiresAtRule = timeRule(
+  7_200_000,
+  'Later than execute_at, and not after the year 2099; with an offset, or in `timezone`. No attempt starts then or later.',
 )
+
+function timeRule(exampleMs: number, description: string) {
+  return textRule({ ...instant.schema, examples: [exampleTime(exampleMs)], description }, executeAt)
+}
 
 /** The request of a task or a cron job. */
 export const requestFields = {
