@@ -21,7 +21,12 @@ export const retryDefaults: Readonly<RetryPolicy> = {
   maxDelayMs: 3_600_000,
 }
 
-const growth = 4
+/** By what the first delay is multiplied for a retry. */
+const growths: Readonly<Record<Backoff, (retryNumber: number) => number>> = {
+  exponential: retryNumber => 4 ** (retryNumber - 1),
+  linear: retryNumber => retryNumber,
+  fixed: () => 1,
+}
 const jitter = 0.1
 
 /**
@@ -31,17 +36,6 @@ const jitter = 0.1
 export function retryDelayMs(policy: RetryPolicy, retryNumber: number, random: () => number): number {
   const listed = policy.delaysMs?.[retryNumber - 1]
   if (listed !== undefined) return listed
-  const delay = Math.min(grownDelay(policy, retryNumber), policy.maxDelayMs)
+  const delay = Math.min(policy.baseDelayMs * growths[policy.backoff](retryNumber), policy.maxDelayMs)
   return Math.round(delay * (1 - jitter + 2 * jitter * random()))
-}
-
-function grownDelay({ backoff, baseDelayMs }: RetryPolicy, retryNumber: number): number {
-  switch (backoff) {
-    case 'exponential':
-      return baseDelayMs * growth ** (retryNumber - 1)
-    case 'linear':
-      return baseDelayMs * retryNumber
-    case 'fixed':
-      return baseDelayMs
-  }
 }
