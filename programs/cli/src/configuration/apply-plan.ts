@@ -46,19 +46,9 @@ export async function applyPlan(
 }
 
 async function carryOut(belfry: Belfry, change: Change, signal: AbortSignal): Promise<void> {
-  switch (change.action) {
-    case 'create':
-      await create(belfry, change.declared, signal)
-      return
-    case 'update':
-      return update(belfry, change, signal)
-    case 'replace':
-      await remove(belfry, change.live, signal)
-      await create(belfry, change.declared, signal)
-      return
-    case 'delete':
-      return remove(belfry, change.live, signal)
-  }
+  if (change.action === 'update') return update(belfry, change, signal)
+  if (change.action !== 'create') await remove(belfry, change.live, signal)
+  if (change.action !== 'delete') await create(belfry, change.declared, signal)
 }
 
 // A cron job that is to be paused is created with this start, so it never runs before the pause.
