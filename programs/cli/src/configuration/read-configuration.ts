@@ -80,10 +80,8 @@ export function readConfiguration(text: string, { environment, variables, env }:
     const merged = merge(file[section] ?? {}, chosen[section] ?? {}) as Record<string, Fields | null>
     return Object.entries(merged).flatMap(([name, entry]) => {
       if (entry === null) return []
-      const filled = fillIn(entry, values, `${section}.${name}`)
-      const declared = declare(kind, name, file.project, filled.value as Fields)
-      problems.push(...filled.problems, ...declared.problems)
-      return declared.object ? [declared.object] : []
+      const filled = fillIn(entry, values, `${section}.${name}`, problems) as Fields
+      return declare(kind, name, file.project, filled, problems) ?? []
     })
   })
   if (problems.length > 0) throw problemsOf(problems)
@@ -139,28 +137,22 @@ function numberOf(source: string): number | ExactNumber | null {
   return /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text) ? new ExactNumber(text) : null
 }
 
-function declare(
-  kind: Kind,
-  name: string,
-  project: string,
-  entry: Fields,
-): { object: Declared | null; problems: string[] } {
+function declare(kind: Kind, name: string, project: string, entry: Fields, problems: string[]): Declared | null {
   const { section, body, preset } = kinds[kind]
   const place = `${section}.${name}`
   const { paused = false, ...fields } = kind === 'cron_job' ? entry : { ...entry, paused: false }
   const key = kind === 'queue' ? name : `${project}/${name}`
   const parsed = parseInput<object>(body, { ...preset(name), ...fields })
-  const problems = parsed.ok
-    ? []
-    : parsed.errors.map(({ path, message }) => `${[place, path].filter(Boolean).join('.')}: ${message}`)
+  for (const { path, message } of parsed.ok ? [] : parsed.errors) {
+    problems.push(`${[place, path].filter(Boolean).join('.')}: ${message}`)
+  }
   if (typeof paused !== 'boolean') problems.push(`${place}.paused: paused must be true or false.`)
   if ('key' in fields) problems.push(`${place}.key: key is set by the project and the name of the entry.`)
   if (key.length > 128) problems.push(`${place}: The project and the name have more than 127 characters.`)
   if (typeof fields.queue === 'object' && fields.queue !== null) {
     problems.push(`${place}.queue: queue must be a name. Set its limits under queues.`)
   }
-  if (!parsed.ok || problems.length > 0) return { object: null, problems }
-  return { object: { kind, name, key, body: { ...parsed.value }, isPaused: paused === true }, problems }
+  return parsed.ok ? { kind, name, key, body: { ...parsed.value }, isPaused: paused === true } : null
 }
 
 // The entries of an environment change the entries of the file field by field; null removes.
@@ -190,10 +182,9 @@ const reference = /\$(?:\$\{|\{([A-Za-z_][A-Za-z0-9_]*)\})/g
 
 /**
  * Replaces `${NAME}` in all texts of a value; `$${` stands for `${`. A text that is only a reference takes the type of its
- * variable. Reports each variable that has no value with its place.
+ * variable. Adds each variable that has no value to the problems, with its place.
  */
-function fillIn(value: unknown, variables: Variables, place: string): { value: unknown; problems: string[] } {
-  const problems: string[] = []
+function fillIn(value: unknown, variables: Variables, place: string, problems: string[]): unknown {
   const lookUp = (name: string, at: string) => {
     const found = variables[name]
     if (found === undefined) problems.push(`${at}: The variable ${name} has no value.`)
@@ -209,5 +200,5 @@ function fillIn(value: unknown, variables: Variables, place: string): { value: u
     if (!isObject(node)) return node
     return Object.fromEntries(Object.entries(node).map(([name, member]) => [name, visit(member, `${at}.${name}`)]))
   }
-  return { value: visit(value, place), problems }
+  return visit(value, place)
 }
