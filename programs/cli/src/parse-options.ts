@@ -54,10 +54,3 @@ export function parseDuration(text: string): number {
     throw new UsageError(error instanceof Error ? error.message : String(error))
   }
 }
-
-/** Returns the members that have a value. */
-export function given<T extends object>(fields: T): { [Name in keyof T]?: NonNullable<T[Name]> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [Name in keyof T]?: NonNullable<T[Name]> // the filter removes undefined values
-  }
-}

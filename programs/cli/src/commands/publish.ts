@@ -4,7 +4,6 @@ import type { Context } from '../context.ts'
 import { publishEvent } from '../generated/fields.ts'
 import { withFields } from '../options/field-options.ts'
 import { taskTable } from '../output/rows.ts'
-import { given } from '../parse-options.ts'
 import { type RequestFlags, requestOf, withHeaders } from './request-options.ts'
 
 export function addPublish(program: Command, context: () => Context): void {
@@ -18,10 +17,10 @@ export function addPublish(program: Command, context: () => Context): void {
     )
     .option('--idempotency-key <key>', 'the same key publishes only once in 24 hours')
   withHeaders(withFields(command, publishEvent)).action(
-    async (topic: string, flags: RequestFlags & { idempotencyKey?: string }) => {
+    async (topic: string, { idempotencyKey, ...flags }: RequestFlags & { idempotencyKey?: string }) => {
       const ctx = context()
       const fields = await requestOf<PublishEvent>(ctx, publishEvent, flags)
-      const options = { signal: ctx.signal, ...given({ idempotencyKey: flags.idempotencyKey }) }
+      const options = { signal: ctx.signal, ...(idempotencyKey !== undefined && { idempotencyKey }) }
       const event = await ctx.belfry().events.publish({ payload: '{}', ...fields, topic }, options)
       if (ctx.out.isJson) return ctx.out.show(event, '')
       ctx.out.say(`${event.id}  ${event.topic}  ${event.tasks.length} ${event.tasks.length === 1 ? 'task' : 'tasks'}`)

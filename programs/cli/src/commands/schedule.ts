@@ -4,7 +4,7 @@ import { isTimeZone } from '@belfry/domain/cron/zone-pieces'
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
 import { createTask } from '../generated/fields.ts'
-import { given, parseDuration, parseInstant } from '../parse-options.ts'
+import { parseDuration, parseInstant } from '../parse-options.ts'
 import { UsageError } from '../usage-error.ts'
 import { type RequestFlags, requestOf, withRequestOptions } from './request-options.ts'
 
@@ -38,10 +38,9 @@ export function addSchedule(program: Command, context: () => Context): void {
     const expiresAt = flags.expires === undefined ? undefined : deadline(flags.expires, executeAt, timezone)
     const request = await requestOf<Omit<CreateTask, keyof TaskTime>>(ctx, createTask, flags)
     const time = timezone && at ? { executeAt: at, timezone } : { executeAt }
-    const options = { signal: ctx.signal, ...given({ idempotencyKey }) }
-    const task = await ctx
-      .belfry()
-      .tasks.create({ ...request, ...given({ expiresAt }), targetUrl: url, ...time }, options)
+    const options = { signal: ctx.signal, ...(idempotencyKey !== undefined && { idempotencyKey }) }
+    const body = { ...request, ...(expiresAt !== undefined && { expiresAt }), targetUrl: url, ...time }
+    const task = await ctx.belfry().tasks.create(body, options)
     const local = task.localTime ? ` (${task.localTime} ${task.timezone})` : ''
     ctx.out.show(task, `${task.id}  ${task.method} ${task.url}  at ${task.executeAt}${local}`)
   })
