@@ -1,13 +1,12 @@
 import { accountActions, auditActions } from '@belfry/domain/audit-action'
 import { z } from 'zod'
-import { auditStream, putAuditStreamBody } from './audit-stream.ts'
 import { exportFormat, exportTypes } from './export.ts'
-import { repeatable } from './fields.ts'
-import { namedObject } from './objects.ts'
+import { repeatable, textField } from './fields.ts'
+import { listOf, namedObject } from './objects.ts'
 import { operation } from './operation.ts'
 import { pageFields, pageOf, timeRange } from './page.ts'
-import { idField, orNull, shownText, textOrNull, timestampField } from './response-fields.ts'
-import { id, line, oneOf } from './text-rules.ts'
+import { idField, orNull, shownNumber, shownText, textOrNull, timestampField } from './response-fields.ts'
+import { id, line, oneOf, sealedUrl } from './text-rules.ts'
 
 /** The query of the audit log: `from` <= created_at < `to`, newest first. A repeated filter means OR. */
 const listAuditLogQuery = z.strictObject({
@@ -63,6 +62,35 @@ export const accountEntry = namedObject('AccountEntry', {
 })
 
 export type AccountEntry = z.infer<typeof accountEntry>
+
+const streamUrl = sealedUrl('an audit stream', {
+  pattern: '^[Hh][Tt][Tt][Pp][Ss]://[^/\\\\#][^\\\\#]*$',
+  description: 'An absolute https URL without user, password or fragment; never returned.',
+})
+
+const putAuditStreamBody = z.strictObject({ url: textField(streamUrl) }).meta({
+  examples: [{ url: 'https://logs.example.com/belfry' }],
+})
+
+/** The webhook that receives the new audit entries of an organization. */
+const auditStream = namedObject('AuditStream', {
+  target: textOrNull(
+    'The host of the URL, which itself is never returned; null while there is no stream.',
+    'logs.example.com',
+  ),
+  signing_secrets: listOf({
+    secret: z.string().meta({ examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'] }),
+    expires_at: timestampField().nullable(),
+  }).meta({ description: 'The current secret, and the previous one while it also signs.' }),
+  waiting: shownNumber('How many entries were not received yet, counted up to 10,001.', 0),
+  last_error: textOrNull(
+    'Why the latest message was not received; null when it was, or when none was sent.',
+    'The receiver answered 503.',
+  ),
+  updated_at: timestampField().nullable(),
+})
+
+export type AuditStream = z.infer<typeof auditStream>
 
 export const auditOperations = {
   listAuditLog: operation('GET', '/api/v1/organizations/:org/audit-log', {

@@ -1,4 +1,4 @@
-import type { Notice } from '@belfry/contract/notice'
+import type { Notice } from '@belfry/contract/status'
 import { type ReactNode, useState } from 'react'
 import { paths, type WorkspacePaths } from '../paths.ts'
 import { useOrganization, useRights } from '../session/scope.ts'

@@ -1,4 +1,4 @@
-import type { AuditStream as PublicAuditStream } from '@belfry/contract/audit-stream'
+import type { AuditStream as PublicAuditStream } from '@belfry/contract/audit-entry'
 import { operations } from '@belfry/contract/operations'
 import {
   putAuditStream as put,

@@ -1,6 +1,5 @@
-import type { Notice } from '@belfry/contract/notice'
 import { operations } from '@belfry/contract/operations'
-import type { Status } from '@belfry/contract/status'
+import type { Notice, Status } from '@belfry/contract/status'
 import { listOpenCircuits, listPausedHosts } from '@belfry/db/dispatchers/host-circuits'
 import { readProcessState } from '@belfry/db/dispatchers/process-state'
 import type { Db } from '@belfry/db/postgres/in-transaction'

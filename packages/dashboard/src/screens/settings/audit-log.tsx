@@ -1,4 +1,4 @@
-import type { AuditStream } from '@belfry/contract/audit-stream'
+import type { AuditStream } from '@belfry/contract/audit-entry'
 import { type AuditAction, auditActions } from '@belfry/domain/audit-action'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Download, Radio, ScrollText } from 'lucide-react'
