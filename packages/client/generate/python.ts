@@ -64,7 +64,6 @@ export function synchronous(python: string): string {
     [/^import asyncio\nimport os\nimport re$/m, 'import os\nimport re\nimport time'],
     [/An asynchronous client/g, 'A client'],
     [/\basync (def|with|for)\b/g, '$1'],
-    [/`async with`/g, '`with`'],
     [/\bawait /g, ''],
     [/__a(iter|enter|exit)__/g, '__$1__'],
     [/\baclose\b/g, 'close'],

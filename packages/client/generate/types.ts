@@ -8,9 +8,6 @@ import { comment, importsOf } from './typescript.ts'
 const ownNames: Record<string, string> = {
   Retry: 'RetryPolicy',
   Condition: 'Condition',
-  TaskBatch: 'BatchResult',
-  FieldError: 'FieldError',
-  RowError: 'BatchResult',
   OrganizationPolicy: 'Policy',
   RetryRequest: 'RetryInput',
   RetryChange: 'RetryInput',
