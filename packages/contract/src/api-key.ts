@@ -59,7 +59,6 @@ export const createApiKeyBody = z.strictObject({
 
 export type CreateApiKeyBody = z.infer<typeof createApiKeyBody>
 
-/** Without `expires_at`, the new key is valid for as long as the previous one was. */
 const rollApiKeyBody = z.strictObject({
   overlap_ms: integer(0, 30 * dayMs)
     .optional()

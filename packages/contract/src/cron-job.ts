@@ -142,8 +142,6 @@ const runTimeFields = {
 
 const description = shownText('The schedule in English.', 'At 09:00 on every weekday from Monday to Friday')
 
-const cronPreview = namedObject('CronPreview', { description, ...runTimeFields })
-
 export const cronJob = namedObject('CronJob', {
   id: idField('cron'),
   workspace_id: idField('ws'),
@@ -198,7 +196,7 @@ export const cronJobsOperations = {
     summary: 'Preview when a cron expression fires',
     client: 'cronJobs.preview',
     body: previewCronJobBody,
-    response: { status: 200, body: cronPreview },
+    response: { status: 200, body: namedObject('CronPreview', { description, ...runTimeFields }) },
   }),
 
   listRecentRuns: operation('GET', '/api/v1/scheduler/cronjobs/recent-runs', {

@@ -62,8 +62,6 @@ const acceptInvitationBody = withWholeAccount(z.strictObject(account))
 
 export type AcceptInvitationBody = z.infer<typeof acceptInvitationBody>
 
-const acceptInvitationWithTokenBody = withWholeAccount(z.strictObject({ token: linkToken, ...account }))
-
 function withWholeAccount<T extends { name?: string | undefined; password?: string | undefined }>(
   body: z.ZodType<T>,
 ): z.ZodType<T> {
@@ -142,7 +140,7 @@ export const invitationsOperations = {
   acceptInvitation: operation('POST', '/api/v1/invitations/accept', {
     right: 'public',
     summary: 'Accept an invitation as the signed-in user, or create an account with it',
-    body: acceptInvitationWithTokenBody,
+    body: withWholeAccount(z.strictObject({ token: linkToken, ...account })),
     response: { status: 200, body: acceptedInvitation, setsCookie: true },
     errors: refusedAcceptance,
   }),

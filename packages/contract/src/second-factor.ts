@@ -131,13 +131,9 @@ const firstCodes = recoveryCodeList
   .nullable()
   .meta({ description: 'New recovery codes with the first factor. Each works once, and they are shown only now.' })
 
-const newPasskey = passkey.extend({ recovery_codes: firstCodes }).meta({ id: 'NewPasskey' })
-
 const addedFactor = namedObject('AddedFactor', { recovery_codes: firstCodes })
 
 export type AddedFactor = z.infer<typeof addedFactor>
-
-const recoveryCodes = namedObject('RecoveryCodes', { recovery_codes: recoveryCodeList })
 
 export const secondFactors = namedObject('SecondFactors', {
   passkeys: z.array(passkey).meta({ description: 'The passkeys of the user.' }),
@@ -173,7 +169,7 @@ export const secondFactorsOperations = {
     right: 'signed_in',
     summary: 'Add a passkey; the first second factor ends all other sessions of the user',
     body: createPasskeyBody,
-    response: { status: 201, body: newPasskey },
+    response: { status: 201, body: passkey.extend({ recovery_codes: firstCodes }).meta({ id: 'NewPasskey' }) },
     errors: ['step_up_required', 'conflict'],
   }),
 
@@ -228,7 +224,7 @@ export const secondFactorsOperations = {
   createRecoveryCodes: operation('POST', '/api/v1/auth/factors/recovery-codes', {
     right: 'signed_in',
     summary: 'Make new recovery codes; the previous ones no longer work',
-    response: { status: 200, body: recoveryCodes },
+    response: { status: 200, body: namedObject('RecoveryCodes', { recovery_codes: recoveryCodeList }) },
     errors: ['step_up_required', 'conflict'],
   }),
 }
