@@ -21,7 +21,7 @@ export class UndeliveredMessage extends Error {
   }
 }
 
-export type OutboxSenderOptions = {
+type OutboxSenderOptions = {
   pool: Pool
   log: Logger
   metrics: Pick<Metrics, 'message'>
@@ -30,10 +30,10 @@ export type OutboxSenderOptions = {
   send: (message: TakenOutboxMessage) => Promise<void>
   /** Messages in flight at a time. */
   parallel: number
-  /** Longer than a message can be in flight. Default: five minutes. */
-  leaseMs?: number
 }
 
+// Longer than a message can be in flight.
+const leaseMs = 300_000
 // PostgreSQL's clock decides when a message is due again.
 const clockErrorMs = 100
 const retryAfterErrorMs = 1_000
@@ -42,7 +42,7 @@ const maxOfOrganization = 2
 
 /** Creates a sender of the messages of one kind. It sends each as soon as it is due and a place is free. */
 export function createOutboxSender(options: OutboxSenderOptions) {
-  const { pool, log, kind, parallel, leaseMs = 300_000 } = options
+  const { pool, log, kind, parallel } = options
   const inFlight = new Map<Promise<void>, string | null>() // and the organization of each
   let taking: Promise<void> | null = null
   let isStopped = false
