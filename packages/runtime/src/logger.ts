@@ -99,19 +99,13 @@ const maxUnwrittenBytes = 1_048_576
 const maxExitTries = 100
 const exitPauseMs = 10
 
+type LogOutput = ReturnType<typeof openLogOutput>
+
 /**
- * The output of a process's log lines. They are joined once for each write: within 250 ms, or when `flush` is called. Lines
+ * Opens the output of a process's log lines. They are joined once for each write: within 250 ms, or when `flush` is called. Lines
  * that cannot be written, for example because the disk is full, are kept up to a megabyte, and written later.
  */
-type LogOutput = {
-  write(line: string): void
-  flush(): void
-  /** pino calls this after a fatal line. */
-  flushSync(): void
-}
-
-/** @param descriptor - The file descriptor that receives the lines. */
-function openLogOutput(descriptor: number): LogOutput {
+function openLogOutput(descriptor: number) {
   let lines: string[] = []
   let length = 0
   let unwritten: Buffer | null = null
@@ -141,7 +135,7 @@ function openLogOutput(descriptor: number): LogOutput {
   })
 
   return {
-    write(line) {
+    write(line: string): void {
       if (length + line.length > maxUnwrittenBytes) return
       lines.push(line)
       length += line.length
@@ -149,6 +143,7 @@ function openLogOutput(descriptor: number): LogOutput {
       else timer ??= setTimeout(flush, flushMs).unref()
     },
     flush,
+    /** pino calls this after a fatal line. */
     flushSync: flush,
   }
 }
