@@ -26,7 +26,6 @@ export function passwordResetMail(to: string, url: string): Mail {
   })
 }
 
-/** Returns a mail with a link that confirms the address of a new account. */
 export function confirmEmailMail(to: string, url: string): Mail {
   return writeMail(to, {
     subject: 'Confirm your email address for Belfry',
@@ -42,7 +41,6 @@ export function confirmEmailMail(to: string, url: string): Mail {
 
 type SignIn = { device: string; address: string; at: Date }
 
-/** Returns the mail about a sign-in from a device that the user has not used before. */
 export function newDeviceMail(to: string, url: string, { device, address, at }: SignIn): Mail {
   return writeMail(to, {
     subject: 'New sign-in to Belfry',

@@ -10,7 +10,6 @@ export type Mail = {
 /** How a recipient ends the alerts: the URL of a page, and the URL that mail programs call (RFC 8058). */
 export type Unsubscribe = { page: string; oneClick: string }
 
-/** Returns the addresses for a token, at the public address of Belfry. */
 export function unsubscribeAt(publicUrl: string, token: string): Unsubscribe {
   const base = publicUrl.replace(/\/$/, '')
   // A mail program sends only the part before the `#`. The page has the token to itself.

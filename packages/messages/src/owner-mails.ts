@@ -1,6 +1,5 @@
 import { type Mail, writeMail } from './mail.ts'
 
-/** The facts in every mail to an owner. */
 type OwnerFacts = {
   organization: string
   /** The URL of the page with usage and tier, or null if the public URL is unknown. */
@@ -82,7 +81,6 @@ const consequences = {
   storage: 'New tasks, cron jobs and events are refused, and tasks that become due are cancelled.',
 }
 
-/** Returns a mail about a limit that an organization approaches or has reached. */
 export function quotaMail(to: string, { organization, quota, percent, url }: QuotaCrossing): Mail {
   const name = names[quota]
   return writeMail(to, {
@@ -111,7 +109,6 @@ type FailingFacts = {
   page: string | null
 }
 
-/** Returns a mail about a cron job or a subscription that has only failed for days. */
 export function failingMail(to: string, facts: FailingFacts): Mail {
   const { organization, workspaceName, kind, name, url, failingSince, days, isOff, page } = facts
   const what = kind === 'cron' ? `cron job "${name}"` : `subscription to "${name}"`

@@ -113,13 +113,11 @@ function present(task: Presentable, progress: Progress): Task {
   }
 }
 
-/** Returns the public form of the body of a task or a cron job. */
 export function presentBody({ payload, contentType = null }: Pick<StoredRequest, 'payload' | 'contentType'>) {
   if (contentType !== null) return { payload: null, payload_base64: payload, content_type: contentType }
   return { payload: payload === null ? null : new RawJson(payload), payload_base64: null, content_type: null }
 }
 
-/** Returns the public form of the retry policy of a task, a cron job or a subscription. */
 export function presentRetry(
   row: Pick<StoredRequest, 'maxRetries' | 'backoff' | 'baseDelayMs' | 'maxDelayMs' | 'retryDelays'>,
 ): Task['retry'] {
@@ -138,7 +136,6 @@ export function presentCallbacks(stored: string | null | undefined): Record<Call
 
 const noCallbacks = { on_success: null, on_failure: null, on_attempt: null }
 
-/** Returns the public form of the latest run of a task or a cron job. */
 export function presentLastRun(row: LastRunRow): Task['last_run'] {
   if (row.lastRunId === null || row.lastRunStatus === null || row.lastRunFinishedAt === null) return null
   return {

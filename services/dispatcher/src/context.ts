@@ -84,7 +84,6 @@ export async function openContext(config: Config, log: Logger, host: Host, quara
     identity,
     ...keys,
     ...openConnections({ pool, ...egress }, config),
-    /** Woken when a user tests a connection. */
     connectionTestsWaker: createWaker(),
     batches: openBatches({ pool, dispatcher, log, tiers, metrics, concurrency, stop }),
     /** This process among all dispatchers, with its heartbeat. */
@@ -105,7 +104,6 @@ export async function openContext(config: Config, log: Logger, host: Host, quara
      */
     deferred: new Map<BufferedTask, Promise<unknown>>(),
     tenants,
-    /** Woken when the tenants may have changed. */
     tenantsWaker: createWaker(),
     /** Woken when a circuit breaker has changed, here or in another dispatcher. */
     circuitsWaker: createWaker(),
@@ -123,9 +121,7 @@ export async function openContext(config: Config, log: Logger, host: Host, quara
     /** How long a host may ask all calls of a workspace to pause with `Retry-After`; 0: it may not. */
     retryAfterMaxMs: config.retryAfterMaxMs,
     backlog: createBacklog(backlogWaker.wake),
-    /** Woken when a workspace enters the backlog. */
     backlogWaker,
-    /** Woken when claims are prefetched. */
     prefetchWaker: createWaker(),
     /** The part of the tasks in PostgreSQL that this dispatcher takes. */
     share: createShare(dispatcher.id),

@@ -10,7 +10,6 @@ import { healthSignalOf } from '../scheduling/circuit-breaker.ts'
 import type { AttemptOutcome } from '../secrets/attempt-outcome.ts'
 import { openPermits, type Permit } from './ask-permits.ts'
 
-/** Runs the quarantine in this process, from its start to its stop. */
 export async function runQuarantine(load: () => Config): Promise<void> {
   const config = load()
   const log = createLogger('quarantine', config.logLevel)

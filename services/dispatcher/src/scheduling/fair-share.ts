@@ -6,7 +6,6 @@ export function headroom(taken: number, free: number, weight: number): number {
   return Math.max(0, Math.ceil((weight * free - taken) / (weight + 1)))
 }
 
-/** Returns whether a holder of `taken` places may take one more while `free` places are left. */
 export function mayTake(taken: number, free: number, weight: number): boolean {
   return headroom(taken, free, weight) > 0
 }

@@ -109,7 +109,6 @@ export function createHostQueues<Task extends QueueKey>(options: HostQueuesOptio
       ),
     /** Opens the circuit breaker of a queue, even of an empty one. Returns null when it is open for as long already. */
     openCircuit: (key: QueueKey, until: number): CircuitChange => queueOf(state, key).breaker.openUntilAtLeast(until),
-    /** Lets this process probe the host of a queue until a time. */
     allowProbes(key: QueueKey, until: number): void {
       state.queues.get(idOf(key))?.breaker.allowProbes(until)
       unblock(state, state.hosts.get(key.host))

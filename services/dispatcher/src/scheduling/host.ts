@@ -36,7 +36,6 @@ export function freePermits({ taken, takenBy }: Host<unknown>, account: string, 
   return accountHeadroom(takenBy.get(account) ?? 0, permits - taken, permits)
 }
 
-/** Returns when the next call may start at a rate. */
 export function nextStart(host: Host<unknown>, rate: StartRate, now: number): number {
   host.starts ??= createStartWindow()
   return host.starts.nextAt(rate, now)
