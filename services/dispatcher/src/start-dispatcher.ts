@@ -11,7 +11,6 @@ import {
 import { pingPool } from '@belfry/db/postgres/pool'
 import { version } from '@belfry/domain/version'
 import type { QueueConnection } from '@belfry/queue'
-import type { DispatchConsumer } from '@belfry/queue/consume'
 import {
   every,
   everyInTurn,
@@ -73,9 +72,9 @@ export async function startDispatcher(config: Config, log: Logger, host: Host, p
   }
   const aheadMs = () => ctx.clock.now() - steadyTime()
   const divideLimits = (live: string[]) => {
-    ctx.hostQueues.setPermitsPerHost(dividePermits(config.hostConcurrency, live, ctx.dispatcher.id))
-    if (config.hostRate > 0)
-      ctx.hostQueues.setStartsPerHost(divideRate(config.hostRate, live, ctx.dispatcher.id, aheadMs))
+    const { id } = ctx.dispatcher
+    const startsPerHost = config.hostRate === 0 ? null : divideRate(config.hostRate, live, id, aheadMs)
+    ctx.hostQueues.setLimits(dividePermits(config.hostConcurrency, live, id), startsPerHost)
   }
   const beating = every(heartbeat(ctx, onLive), end.signal)
   const quarantine = program === undefined ? null : superviseQuarantine(ctx, program)
@@ -105,7 +104,7 @@ export async function startDispatcher(config: Config, log: Logger, host: Host, p
   }
 }
 
-async function consumeQueue(ctx: Context, connection: QueueConnection): Promise<DispatchConsumer> {
+async function consumeQueue(ctx: Context, connection: QueueConnection) {
   const { consumeDispatchQueue } = await import('@belfry/queue/consume')
   return consumeDispatchQueue(connection, {
     concurrency: maxJobs,

@@ -205,9 +205,9 @@ it('starts no more calls to a host in a period than its rate, and says when to c
   clock.now += 1
   queues.unblock('x')
   expect(startAll()).toHaveLength(3)
-  queues.setStartsPerHost({ count: 5, periodMs: 1_000 })
+  queues.setLimits(100, { count: 5, periodMs: 1_000 })
   expect(startAll()).toHaveLength(2)
-  queues.setStartsPerHost({ count: 1, periodMs: 4_000 })
+  queues.setLimits(100, { count: 1, periodMs: 4_000 })
   clock.now += 3_999
   queues.unblock('x')
   expect(startAll()).toEqual([])

@@ -78,14 +78,10 @@ export function createHostQueues<Task extends QueueKey>(options: HostQueuesOptio
      * circuit breaker of their host is not closed any more.
      */
     takeDelayed: (ms: number): Task[] => takeDelayed(state, now() - ms),
-    /** Changes how many calls to one host may be in flight. Calls beyond a smaller number end as usual. */
-    setPermitsPerHost(permits: number): void {
-      state.permitsPerHost = permits
-      for (const host of state.hosts.values()) unblock(state, host)
-    },
-    /** Changes how many calls to one host may start in a period. */
-    setStartsPerHost(rate: StartRate): void {
-      state.startsPerHost = rate
+    /** Changes how many calls to one host may be in flight, and start in a period. Calls beyond a smaller number end as usual. */
+    setLimits(permitsPerHost: number, startsPerHost: StartRate | null): void {
+      state.permitsPerHost = permitsPerHost
+      state.startsPerHost = startsPerHost
       for (const host of state.hosts.values()) unblock(state, host)
     },
     /** Returns the hosts that their rate has blocked since the last call, and when to unblock each. */
