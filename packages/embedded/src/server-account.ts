@@ -18,10 +18,7 @@ const unprivileged = { uid: 65_534, gid: 65_534 }
  * Returns how this process can run PostgreSQL on data below a folder, and the binaries. A normal user runs it directly, root
  * in the first of several ways that works.
  */
-export function findServerAccount(
-  binaries: PostgresBinaries,
-  folder: string,
-): { account: ServerAccount; binaries: PostgresBinaries } {
+export function findServerAccount(binaries: PostgresBinaries, folder: string) {
   const uid = process.getuid?.() ?? 0
   const gid = process.getgid?.() ?? 0
   if (uid !== 0 || process.platform === 'win32')

@@ -40,11 +40,7 @@ export function readLines(path: string): string[] {
 }
 
 /** Polls until a condition holds. Returns whether it did within the time. */
-export async function waitUntil(
-  condition: () => boolean | Promise<boolean>,
-  timeoutMs: number,
-  intervalMs = 20,
-): Promise<boolean> {
+export async function waitUntil(condition: () => boolean | Promise<boolean>, timeoutMs: number, intervalMs = 20) {
   const giveUpAt = performance.now() + timeoutMs
   while (!(await condition())) {
     if (performance.now() >= giveUpAt) return false

@@ -13,9 +13,7 @@ const maxPerRound = 10_000
  * 10,000. The next round continues with the remaining workspaces. Jobs that exist already do not change.
  * @returns A function that runs a round and returns how many tasks it read.
  */
-export function openRepair(
-  ctx: Pick<QueueContext, 'pool' | 'queue' | 'clock' | 'metrics' | 'log'>,
-): () => Promise<number> {
+export function openRepair(ctx: Pick<QueueContext, 'pool' | 'queue' | 'clock' | 'metrics' | 'log'>) {
   const search = openLateSearch(ctx.pool)
   let late: string[] = []
 

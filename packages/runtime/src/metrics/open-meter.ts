@@ -52,12 +52,7 @@ export function openMeter(service: string, registry: Registry = openRegistry(ser
   }
 
   /** Reads the values at each scrape. They are missing from a scrape when they cannot be read within two seconds. */
-  function gauges(
-    name: string,
-    help: string,
-    labelNames: readonly string[],
-    read: () => Reading | Promise<Reading>,
-  ): void {
+  function gauges(name: string, help: string, labelNames: readonly string[], read: () => Reading | Promise<Reading>) {
     const gauge = once(openGauge, { type: 'gauge', name, help, labelNames })
     gauge.readers.push(async () =>
       (await read()).map(([labels, value]) => [Object.assign({}, labels, { service }), value]),

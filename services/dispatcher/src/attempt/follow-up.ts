@@ -27,11 +27,7 @@ const maxDelayMs = 7_500
  * Undoes the claim of an attempt that could not start. Unless the outcome says until when it cannot, the task is due again some
  * seconds later, for any dispatcher.
  */
-export async function undoUnsentAttempt(
-  ctx: Context,
-  task: ClaimedTask,
-  { message, until }: UnsentOutcome,
-): Promise<void> {
+export async function undoUnsentAttempt(ctx: Context, task: ClaimedTask, { message, until }: UnsentOutcome) {
   const { taskId, workspaceId, runId, queueId } = task
   const id = toId('task', taskId)
   const delayMs = Math.round(minDelayMs + Math.random() * (maxDelayMs - minDelayMs))

@@ -20,11 +20,7 @@ const timeoutMs = 10_000
  * Creates the chore that runs the tests of connections for which users wait.
  * @param wake - Runs the chore again: each test that ends lets the next one start.
  */
-export function createConnectionTestRunner(
-  ctx: ConnectionsContext,
-  userAgent: string,
-  wake: () => void,
-): () => Promise<void> {
+export function createConnectionTestRunner(ctx: ConnectionsContext, userAgent: string, wake: () => void) {
   const inFlight: string[] = [] // the organization of each
   const atLimit = () => inFlight.filter(one => inFlight.filter(other => other === one).length >= maxOfOrganization)
   return async () => {
@@ -47,11 +43,7 @@ export function createConnectionTestRunner(
   }
 }
 
-async function testConnection(
-  ctx: ConnectionsContext,
-  { workspaceId, name, url }: ConnectionTest,
-  userAgent: string,
-): Promise<ConnectionTestOutcome> {
+async function testConnection(ctx: ConnectionsContext, { workspaceId, name, url }: ConnectionTest, userAgent: string) {
   const { reload } = ctx.connections
   // A user who has just changed the connection tests the change.
   const connection = await findConnection({ connections: { get: reload, reload } }, { workspaceId, name })

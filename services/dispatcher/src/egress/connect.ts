@@ -72,14 +72,8 @@ function startStopwatch(): () => number {
  * Dials the addresses in their order. The next one starts when one fails, or after a pause, while the earlier ones continue;
  * the first that connects wins. Rejects with the error of the first address when all have failed.
  */
-function dialFirst(
-  dial: Dial,
-  host: string,
-  addresses: LookupAddress[],
-  port: number,
-  signal: AbortSignal,
-): Promise<Socket> {
-  return new Promise((resolve, reject) => {
+function dialFirst(dial: Dial, host: string, addresses: LookupAddress[], port: number, signal: AbortSignal) {
+  return new Promise<Socket>((resolve, reject) => {
     const over = new AbortController()
     const errors: unknown[] = []
     const waiting = [...addresses.entries()]

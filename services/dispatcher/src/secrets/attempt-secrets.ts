@@ -52,11 +52,7 @@ export async function readAttemptSecrets(
 }
 
 // The secrets of a subscription replace the secrets of its workspace; the workspace's asymmetric keys still sign.
-async function readSigningKeys(
-  ctx: Context,
-  workspaceId: string,
-  subscriptionId: string | null,
-): Promise<readonly KeyObject[] | null> {
+async function readSigningKeys(ctx: Context, workspaceId: string, subscriptionId: string | null) {
   const keys = await ctx.signingKeys.get(workspaceId)
   const own = keys && subscriptionId !== null ? await ctx.subscriptionKeys.get(subscriptionId) : undefined
   return own && keys ? [...own, ...keys.filter(({ type }) => type === 'private')] : (keys ?? null)
