@@ -1,4 +1,4 @@
-import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { messageOf } from '../api/api-problem.ts'
 import { reloadChanged } from '../api/effects.ts'
 import { useToast } from '../ui/toast.tsx'
@@ -18,9 +18,7 @@ export type Change<Result, Input> = {
 }
 
 /** A change. Its notification or error is shown, and the queries that it affects are loaded again. */
-export function useChange<Result, Input = void>(
-  change: Change<Result, Input>,
-): UseMutationResult<Result, Error, Input> {
+export function useChange<Result, Input = void>(change: Change<Result, Input>) {
   const { run, leaves, done, onDone, onError, isSignIn = false } = change
   const client = useQueryClient()
   const toast = useToast()

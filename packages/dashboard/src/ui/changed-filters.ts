@@ -2,10 +2,7 @@
 export type FilterValue = string | readonly string[] | ((present: readonly string[]) => readonly string[])
 
 /** Returns the query of a URL after changes of its filters. An empty text is no value. */
-export function changedFilters(
-  search: string,
-  changes: ReadonlyArray<readonly [name: string, value: FilterValue]>,
-): URLSearchParams {
+export function changedFilters(search: string, changes: ReadonlyArray<readonly [name: string, value: FilterValue]>) {
   const next = new URLSearchParams(search)
   for (const [name, value] of changes) {
     const values = typeof value === 'function' ? value(next.getAll(name).filter(Boolean)) : [value].flat()
