@@ -36,7 +36,6 @@ export const organizationSettings = {
   'audit-log': ['Audit log', 'audit_log.read'],
 } as const satisfies SettingsPages<string>
 
-/** The settings pages of a workspace. */
 export const workspaceSettings = {
   'api-keys': ['API keys', 'api_key.read'],
   'federated-credentials': ['Federated credentials', 'federated_credential.read'],

@@ -117,7 +117,6 @@ function screen<Name extends string>(
   return { path, lazy, ErrorBoundary: ErrorPage, children }
 }
 
-// The pages of settings, beside their navigation.
 function settings(children: RouteObject[]): RouteObject {
   return screen('settings', () => import('./layout/settings-layout.tsx'), 'SettingsLayout', children)
 }

@@ -67,7 +67,6 @@ export function useWorkspaceNavigation(): NavigationItem[] {
   }, [organization.slug, workspace, pathname, mayReadKeys])
 }
 
-/** Returns the settings pages that the signed-in user may open. */
 export function useSettingsNavigation() {
   const { organization } = useOrganization()
   const workspace = useShellWorkspace()

@@ -18,7 +18,6 @@ type PauseButtonProps = Pick<Look, 'text' | 'label'> & {
   isPaused: boolean
 }
 
-/** A button that pauses an object of the workspace, or resumes a paused one. */
 export function PauseButton({ what, id = '', name, isPaused, ...look }: PauseButtonProps) {
   const { workspace } = useWorkspace()
   const verb = isPaused ? 'resume' : 'pause'

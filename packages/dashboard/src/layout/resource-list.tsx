@@ -24,7 +24,6 @@ type ResourceListProps<Row> = Omit<ListTableProps<Row>, 'label' | 'empty'> & {
   nameOf?(row: Row): string
   edit?: EditDialog<Row> | undefined
   remove?: Removal<Row>
-  /** Other buttons of the page. */
   buttons?: ReactNode
   /** Shown above the table. */
   filters?: ReactNode

@@ -89,7 +89,6 @@ type FrameProps = {
   title: string
   /** The start of the sidebar. */
   head: ReactNode
-  /** The links of the sidebar. */
   pages: ReactNode
   /** The end of the sidebar, before the menu of the user. */
   foot?: ReactNode

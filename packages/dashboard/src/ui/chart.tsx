@@ -39,7 +39,6 @@ export type ChartProps = {
   linkTo?(from: number, to: number): string
 }
 
-/** Numbers over time, as a chart or as a table. */
 export function Chart({ title, data, height = 200, kind = 'lines', isCompact = false, note, linkTo }: ChartProps) {
   const [isTable, setIsTable] = useState(false)
   const navigate = useNavigate()

@@ -2,7 +2,6 @@ import { formatDuration } from './format-time.ts'
 
 const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB']
 
-/** Formats a whole number with thousands separators. */
 export function formatCount(count: number): string {
   return count.toLocaleString('en')
 }

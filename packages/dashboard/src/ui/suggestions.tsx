@@ -9,7 +9,6 @@ type SuggestionsProps<Value> = {
   onChoose(value: Value): void
 }
 
-/** Buttons that fill in fields. */
 export function Suggestions<Value>({ label, choices, onChoose }: SuggestionsProps<Value>) {
   return (
     <div role="toolbar" aria-label={label} className={styles.suggestions} onKeyDown={moveAmongChildren}>

@@ -116,7 +116,6 @@ function TierSelect({ tenant }: { tenant: TenantDetail }) {
   )
 }
 
-/** Says how much of the limits of a tier is used, and what happens to the tasks that are due. */
 function consequenceOf(tenant: TenantDetail, wanted: TierName): string {
   const { executions, storage_bytes: bytes, due_tasks: due } = tenant
   const limits = tenant.tier_limits.find(({ tier }) => tier === wanted)

@@ -9,7 +9,6 @@ export type CronJobDraft = ReturnType<typeof cronJobDraft>
 
 export type Schedule = { cron: string; timezone: string; startsAt: string | null; endsAt: string | null }
 
-/** Returns the fields for a new cron job, or for an existing one. */
 export function cronJobDraft(job: CronJob | undefined, viewer: string) {
   const zone = job?.timezone ?? viewer
   return {

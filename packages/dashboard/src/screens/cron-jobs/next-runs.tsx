@@ -7,7 +7,6 @@ import styles from './cron-jobs.module.css'
 
 type NextRunsProps = { runs: readonly string[]; notes: readonly RunTimeNote[]; timezone: string }
 
-/** Lists the next runs of a cron job in its zone and in local time, with notes about clock changes. */
 export function NextRuns({ runs, notes, timezone }: NextRunsProps) {
   const viewer = viewerZone()
   const isElsewhere = viewer !== timezone

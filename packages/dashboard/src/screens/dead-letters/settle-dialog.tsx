@@ -39,7 +39,6 @@ const rates = [0, 1, 5, 10, 50, 100, 500].map(rate => {
 
 type SettleDialogProps = { settlement: Settlement; onClose(): void; onDone(settled: Settled): unknown }
 
-/** Asks for confirmation, then replays or discards dead letters. */
 export function SettleDialog({ settlement, onClose, onDone }: SettleDialogProps) {
   const { workspace } = useWorkspace()
   const filter = 'filter' in settlement ? settlement.filter : null

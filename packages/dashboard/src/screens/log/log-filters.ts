@@ -3,7 +3,6 @@ import type { Query } from '../../api/call.ts'
 import { dayMs, instantOf, wallDayOf } from '../../forms/when/zoned-time.ts'
 import { errorLabels } from '../../layout/error-labels.ts'
 
-/** The filters of a time range, for `RangeFilter`. */
 export const rangeNames = ['range', 'from', 'to'] as const
 
 const excludable = ['source', 'response_status', 'cronjob_id', 'topic', 'name', 'host', 'error'] as const

@@ -179,7 +179,6 @@ function Failure({ run, error }: { run: RunDetail; error: NonNullable<Run['error
 
 type MessageProps = { label: 'request' | 'response'; run: RunDetail }
 
-/** Shows the request or the response of a run as text: its first line, body and headers. */
 function Message({ label, run }: MessageProps) {
   const message = run[label]
   if (!message) return <p className={styles.note}>No response</p>

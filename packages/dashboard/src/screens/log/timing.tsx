@@ -107,7 +107,6 @@ const names = {
   reading: 'Reading',
 }
 
-/** Shows how long the steps of a call took, as a bar and as text. */
 function CallStepsBar({ run }: { run: Run }) {
   const steps = callSteps(run)
   if (steps === null) return null

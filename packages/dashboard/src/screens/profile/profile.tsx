@@ -18,7 +18,6 @@ import { wordsOf } from '../../ui/words-of.ts'
 import styles from './profile.module.css'
 import { SecondFactorList } from './second-factors.tsx'
 
-/** The profile of the signed-in user, independent of organizations. */
 export function Profile() {
   const { data: me } = useSuspenseQuery(queryOf('getMe'))
   const { data: methods } = useQuery(queryOf('getSignInMethods'))

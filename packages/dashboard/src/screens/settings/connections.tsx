@@ -53,7 +53,6 @@ export function Connections() {
   )
 }
 
-/** Requests a token of a connection, or calls a URL through it, and shows what happened. */
 function ConnectionTestForm({ connection }: { connection: Connection }) {
   const { workspace } = useWorkspace()
   const [outcome, setOutcome] = useState<ConnectionTest | null>(null)

@@ -86,7 +86,6 @@ function NameOf({ user: { id, name, email } }: Pick<Member, 'user'>) {
   return <TwoLines first={id === me.user.id ? `${name} (you)` : name} second={email} />
 }
 
-/** The role of a member, as a select for users who may change it. */
 function RoleOf({ member, isLastOwner }: { member: Member; isLastOwner: boolean }) {
   const { organization, role: own } = useOrganization()
   const refusal = useRefusal('member.manage')

@@ -297,7 +297,6 @@ function SubscriptionForm({ topics, ...given }: SubscriptionFormProps) {
 
 const maxListed = 5
 
-/** Explains a pattern, and lists the recent topics that match it. */
 function TopicHelp({ pattern, topics }: { pattern: string; topics: readonly string[] }) {
   const matching = isTopicPattern(pattern) ? matchingTopics(pattern, topics) : []
   return (

@@ -11,7 +11,6 @@ import { formatCount } from '../../ui/format-amount.ts'
 import { Problem } from '../../ui/problem.tsx'
 import styles from './bulk-progress.module.css'
 
-/** Shows the progress of the bulk operation in the URL. */
 export function BulkProgress({ filter }: { filter: Filters<'operation'> }) {
   const { workspace } = useWorkspace()
   const id = filter.first('operation')

@@ -153,7 +153,6 @@ function Details({ task }: { task: TaskResource }) {
 
 type Reason = NonNullable<TaskResource['blocked']>
 
-/** Says why a due task waits. */
 function Blocked({ blocked }: { blocked: Reason }) {
   const { to } = useWorkspace()
   return (

@@ -128,7 +128,6 @@ function Cell({ at, count, top, isChosen }: CellProps) {
   )
 }
 
-/** Lists the tasks and runs of the hour from a time on, grouped by moment. */
 function Hour({ at, zone }: { at: string; zone: string }) {
   const { workspace, to } = useWorkspace()
   const hour = useQuery(queryOf('getUpcoming', { ws: workspace.id, query: { from: at, hours: 1, limit: maxListed } }))

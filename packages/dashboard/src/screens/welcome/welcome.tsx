@@ -67,7 +67,6 @@ function CreateOrganization() {
   )
 }
 
-/** Asks a new user to open the link in the confirmation email. */
 function ConfirmFirst({ email }: { email: string }) {
   const client = useQueryClient()
   return (
