@@ -57,6 +57,9 @@ export const user = namedObject('User', {
 
 export type User = z.infer<typeof user>
 
+/** How a user appears in the lists of members. */
+export const memberUser = user.omit({ created_at: true })
+
 /** How an organization appears in the objects of its members. */
 export const namedOrganization = {
   id: idField('org'),

@@ -1,13 +1,13 @@
-import { roles } from '@belfry/domain/permissions'
+import { roles, workspaceRoles } from '@belfry/domain/permissions'
 import { z } from 'zod'
+import { memberUser } from './auth.ts'
 import { integer, textField } from './fields.ts'
-import { member } from './member.ts'
 import { namedObject } from './objects.ts'
 import { operation } from './operation.ts'
 import { listQuery, pageOf } from './page.ts'
 import { idField, numberOrNull, shownFlag, shownText, timestampField } from './response-fields.ts'
 import { displayName, id, matching } from './text-rules.ts'
-import { usage } from './usage.ts'
+import { usage } from './tier.ts'
 
 /** The part of a dashboard URL that names an organization. */
 const slug = matching(
@@ -80,6 +80,17 @@ const organizationSummary = organization
   .meta({ id: 'OrganizationSummary' })
 
 export type OrganizationSummary = z.infer<typeof organizationSummary>
+
+const member = namedObject('Member', {
+  user: memberUser,
+  role: z.enum(roles),
+  workspace_role: z
+    .enum(workspaceRoles)
+    .meta({ description: 'The default role in workspaces that the member joins later, from the invitation.' }),
+  joined_at: timestampField(),
+})
+
+export type Member = z.infer<typeof member>
 
 export const organizationsOperations = {
   listOrganizations: operation('GET', '/api/v1/organizations', {

@@ -3,11 +3,41 @@ import { textField } from './fields.ts'
 import { host, hosts } from './host.ts'
 import { listOf, namedObject } from './objects.ts'
 import { operation } from './operation.ts'
-import { idField, millisecondsField, numberOrNull, shownFlag, shownNumber, timestampField } from './response-fields.ts'
+import {
+  idField,
+  millisecondsField,
+  numberOrNull,
+  shownFlag,
+  shownNumber,
+  textOrNull,
+  timeOrNull,
+  timestampField,
+} from './response-fields.ts'
 import { counted, runStatusField } from './run.ts'
-import { searchQuery, searchResult } from './search.ts'
 import { status } from './status.ts'
-import { instant, oneOf, textRule, wholeNumber } from './text-rules.ts'
+import { instant, line, oneOf, textRule, wholeNumber } from './text-rules.ts'
+
+const searchKinds = ['task', 'cron_job', 'run', 'label', 'host', 'topic', 'queue', 'secret'] as const
+
+const found = namedObject('Found', {
+  kind: z.enum(searchKinds).meta({ description: 'What was found.' }),
+  id: textOrNull(
+    'The latest task of the name, the cron job or the run. Null for other kinds.',
+    'task_01jd8vk3e8f4bvm6cz1q2w3x4y',
+  ),
+  name: z.string().meta({ examples: ['Trial reminder'], description: 'The name, the label, the host or the topic.' }),
+  count: shownNumber('The number of recent tasks with this name, label, host or topic; 1 for other kinds.', 12),
+  at: timeOrNull('When the latest of them was created; null for queues and secrets.'),
+})
+
+/** What a search has found, at most eight of a kind. */
+const searchResult = namedObject('SearchResult', {
+  data: z.array(found).meta({ description: 'What was found.' }),
+  is_partial: shownFlag('There are older tasks, cron jobs or runs in object storage, which were not searched.', false),
+})
+
+export type SearchResult = z.infer<typeof searchResult>
+export type Found = SearchResult['data'][number]
 
 const overviewRanges = ['1h', '24h', '7d', '30d'] as const
 
@@ -78,7 +108,7 @@ export const overviewOperations = {
     summary: 'Find tasks, runs, cron jobs, labels, hosts and more by id or by a part of the name',
     description: 'Payloads are not searched. Kinds that the caller may not read are left out.',
     mayLag: true,
-    query: searchQuery,
+    query: z.strictObject({ q: textField(line(200), 'q is required.') }),
     response: { status: 200, body: searchResult },
   }),
 

@@ -4,7 +4,7 @@ import { waitReasons } from '@belfry/domain/wait-reason'
 import { z } from 'zod'
 import { runErrors } from './explained-codes.ts'
 import { exportFormat, exportTypes } from './export.ts'
-import { hostFilter, repeatable, textField } from './fields.ts'
+import { hostFilter, integer, repeatable, textField } from './fields.ts'
 import { listOf, namedObject } from './objects.ts'
 import { operation } from './operation.ts'
 import { pageFields, pageOf, timeRange } from './page.ts'
@@ -20,7 +20,6 @@ import {
   textOrNull,
   timestampField,
 } from './response-fields.ts'
-import { failureStateBody, runFailures } from './run-failures.ts'
 import { label } from './task-controls.ts'
 import { type Invalid, id, line, oneOf, textRule, wholeNumber } from './text-rules.ts'
 
@@ -190,6 +189,39 @@ const runCounts = namedObject('RunCounts', {
   buckets: listOf({ at: timestampField(), ...counted }).meta({ description: 'At most 61 buckets.' }),
 })
 
+/** What users have decided about a group of failures. */
+const failureStates = ['open', 'ignored', 'resolved'] as const
+
+const failureGroup = namedObject('FailureGroup', {
+  host: z.string().meta({ examples: ['example.com'] }),
+  error_code: z.string().meta({ examples: ['http_status'], description: 'Why the runs failed.' }),
+  response_status: orNull(z.int(), { examples: [503] }),
+  error_message: shownText('The message of the latest run.', 'HTTP status 503'),
+  cause: textOrNull(
+    'The first 120 characters of the response of the latest run, without markup; null when it had no text.',
+    'remaining connection slots are reserved',
+  ),
+  count: z.int().meta({ examples: [712], description: 'The number of failed runs.' }),
+  state: z.enum(failureStates).meta({
+    description: 'Whether users have ignored or resolved it. A run after the resolution opens it again.',
+  }),
+  first_at: timestampField().meta({ description: 'When the first of them started.' }),
+  last_at: timestampField().meta({ description: 'When the latest of them started.' }),
+  last_run_id: idField('run').meta({ description: 'The latest run, as an example.' }),
+  task_name: shownText('The name of its task.', 'Trial reminder'),
+})
+
+const runFailures = namedObject('RunFailures', {
+  data: z.array(failureGroup).meta({ description: 'The groups with the most runs first; at most 50.' }),
+  counted: shownNumber('The number of runs that the groups were made from.', 712),
+  is_partial: shownFlag(
+    'There may be more failed runs: the groups are made from the latest ones, without those in object storage.',
+    false,
+  ),
+})
+
+export type RunFailures = z.infer<typeof runFailures>
+
 export const exportRunsQuery = listRunsQuery.omit({ limit: true, cursor: true }).extend(exportFormat)
 
 export const runsOperations = {
@@ -233,7 +265,14 @@ export const runsOperations = {
   setFailureState: operation('PUT', '/api/v1/scheduler/runs/failures', {
     right: 'host.write',
     summary: 'Ignore or resolve a group of failed runs, or open it again',
-    body: failureStateBody,
+    body: z.strictObject({
+      host: textField(line(300)),
+      error_code: textField(line(100)),
+      response_status: integer(100, 999)
+        .nullable()
+        .meta({ description: 'The status of the responses; null: there was none.' }),
+      state: textField(oneOf(failureStates)),
+    }),
   }),
 
   countRunsOverTime: operation('GET', '/api/v1/scheduler/runs/counts', {

@@ -1,7 +1,7 @@
 import { workspaceRoles } from '@belfry/domain/permissions'
 import { z } from 'zod'
+import { memberUser } from './auth.ts'
 import { integer, textField } from './fields.ts'
-import { workspaceMember } from './member.ts'
 import { namedObject } from './objects.ts'
 import { operation } from './operation.ts'
 import { listQuery, pageOf } from './page.ts'
@@ -36,6 +36,14 @@ const workspace = namedObject('Workspace', {
 })
 
 export type Workspace = z.infer<typeof workspace>
+
+const workspaceMember = namedObject('WorkspaceMember', {
+  user: memberUser,
+  role: z.enum(workspaceRoles),
+  added_at: timestampField(),
+})
+
+export type WorkspaceMember = z.infer<typeof workspaceMember>
 
 export const workspacesOperations = {
   listWorkspaces: operation('GET', '/api/v1/organizations/:org/workspaces', {

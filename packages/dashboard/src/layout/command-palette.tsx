@@ -1,4 +1,4 @@
-import type { Found } from '@belfry/contract/search'
+import type { Found } from '@belfry/contract/overview'
 import { Command as Cmdk, defaultFilter } from 'cmdk'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'

@@ -1,4 +1,4 @@
-import type { RunFailures } from '@belfry/contract/run-failures'
+import type { RunFailures } from '@belfry/contract/run'
 import { useQuery } from '@tanstack/react-query'
 import { BellOff, Check, RotateCcw } from 'lucide-react'
 import { useState } from 'react'

@@ -1,4 +1,4 @@
-import type { Found } from '@belfry/contract/search'
+import type { Found } from '@belfry/contract/overview'
 import { useQuery } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
 import { useChange } from '../forms/use-change.ts'

@@ -1,6 +1,6 @@
 import type { Host, Hosts } from '@belfry/contract/host'
 import { operations } from '@belfry/contract/operations'
-import type { RunFailures } from '@belfry/contract/run-failures'
+import type { RunFailures } from '@belfry/contract/run'
 import {
   listOpenCircuits,
   listPausedHosts,

@@ -1,5 +1,6 @@
-import type { Member, WorkspaceMember } from '@belfry/contract/member'
 import { operations } from '@belfry/contract/operations'
+import type { Member } from '@belfry/contract/organization'
+import type { WorkspaceMember } from '@belfry/contract/workspace'
 import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { AppError, notFound } from '@belfry/domain/app-error'
 import { toId } from '@belfry/domain/id'

@@ -1,6 +1,6 @@
 import { operations } from '@belfry/contract/operations'
 import type { Organization, UpdateOrganizationBody } from '@belfry/contract/organization'
-import type { Usage } from '@belfry/contract/usage'
+import type { Usage } from '@belfry/contract/tier'
 import type { Organization as OrganizationRow } from '@belfry/db/generated/client'
 import { isUniqueViolation, type PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { readDailyUsage, readUsage, type Usage as UsedAmounts } from '@belfry/db/usage/read-usage'

@@ -1,5 +1,5 @@
 import { operations } from '@belfry/contract/operations'
-import type { RunFailures } from '@belfry/contract/run-failures'
+import type { RunFailures } from '@belfry/contract/run'
 import { type Db, inTransaction } from '@belfry/db/postgres/in-transaction'
 import { countRuns, keptDays, type RunSpan } from '@belfry/db/run-statistics/run-statistics'
 import { hostOfRequest } from '@belfry/db/tasks/task-row'

@@ -1,5 +1,5 @@
 import { operations } from '@belfry/contract/operations'
-import type { Found, SearchResult } from '@belfry/contract/search'
+import type { Found, SearchResult } from '@belfry/contract/overview'
 import type { Db } from '@belfry/db/postgres/in-transaction'
 import { hostOfRequest } from '@belfry/db/tasks/task-row'
 import { fromId, toId } from '@belfry/domain/id'

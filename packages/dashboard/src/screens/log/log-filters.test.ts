@@ -1,4 +1,4 @@
-import type { Found } from '@belfry/contract/search'
+import type { Found } from '@belfry/contract/overview'
 import { describe, expect, it } from 'vitest'
 import { parseSearch, toDeadLetterQuery, toLogQuery } from './log-filters.ts'
 

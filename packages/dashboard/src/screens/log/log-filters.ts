@@ -1,4 +1,4 @@
-import type { Found } from '@belfry/contract/search'
+import type { Found } from '@belfry/contract/overview'
 import type { Query } from '../../api/call.ts'
 import { dayMs, instantOf, wallDayOf } from '../../forms/when/zoned-time.ts'
 import { errorLabels } from '../../layout/error-labels.ts'

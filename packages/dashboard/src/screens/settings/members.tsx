@@ -1,4 +1,5 @@
-import type { Member, WorkspaceMember } from '@belfry/contract/member'
+import type { Member } from '@belfry/contract/organization'
+import type { WorkspaceMember } from '@belfry/contract/workspace'
 import { mayGrant, type Role, roles, type WorkspaceRole, workspaceRoles } from '@belfry/domain/permissions'
 import { useInfiniteQuery, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { Crown, LogOut, UserMinus, Users } from 'lucide-react'

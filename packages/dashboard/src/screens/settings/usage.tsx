@@ -1,5 +1,4 @@
-import type { OrganizationSubscription } from '@belfry/contract/tier'
-import type { Usage as UsageResource } from '@belfry/contract/usage'
+import type { OrganizationSubscription, Usage as UsageResource } from '@belfry/contract/tier'
 import { type TierName, tierNames } from '@belfry/domain/tiers'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { CreditCard } from 'lucide-react'
