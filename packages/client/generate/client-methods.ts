@@ -98,7 +98,6 @@ function either(before: JsonSchema, { const: value }: JsonSchema): JsonSchema {
   return { type: 'string', description, enum: [...(values as unknown[]), value] }
 }
 
-/** Returns the schema that a reference points to; any other schema itself. */
 export function resolve(schema: JsonSchema): JsonSchema {
   return resolveIn(schema, components.schemas)
 }

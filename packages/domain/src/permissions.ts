@@ -118,7 +118,6 @@ export type ActionIn<Scope extends Rule['scope']> = {
   [A in Action]: (typeof rights)[A]['scope'] extends Scope ? A : never
 }[Action]
 
-/** The rights that an API key can have. */
 export const keyRights = (Object.keys(rights) as Action[]).filter(action => rights[action].apiKey)
 
 /** The names of groups of rights of an API key. `read` leaves out the values of signing secrets. */

@@ -1,7 +1,6 @@
 import { ConfigError, type Host, type Logger, type OperatorListen, type Service } from '@belfry/runtime'
 import type { Environment, RoleName } from './config.ts'
 
-/** A role with its configuration, ready to start. */
 export type LoadedRole = {
   name: RoleName
   config: { drainMs: number; operatorListen: OperatorListen; logLevel: string; traces?: boolean }

@@ -47,7 +47,6 @@ export function createContext(io: Io, options: GlobalOptions) {
     connection,
     server,
     url: () => server().baseUrl?.replace(/\/+$/, '') ?? 'http://localhost:3000',
-    /** Returns such a client. */
     belfry: (on: BelfryOptions['on'] = {}) => new Belfry({ ...connection(), on }),
   }
 }

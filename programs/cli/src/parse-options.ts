@@ -46,7 +46,6 @@ export function parseInstant(text: string): Date {
   throw new UsageError(`${text} is not a time: it must ${read.must}.`)
 }
 
-/** Parses a duration such as `90s`, `10m` or `1h30m` into milliseconds. */
 export function parseDuration(text: string): number {
   try {
     return parse(text)

@@ -5,7 +5,6 @@ import { printable } from './log-line.ts'
 import type { Opened } from './opened.ts'
 import { clockTime, say } from './terminal.ts'
 
-/** A target of calls. */
 export type Receiver = Opened & { url: string }
 
 const maxBodyCharacters = 1024 * 1024

@@ -21,7 +21,6 @@ export async function showPlan(ctx: Context, flags: Flags): Promise<boolean> {
   return plan.changes.length > 0
 }
 
-/** Makes the workspace agree with the file. */
 export async function applyFile(ctx: Context, flags: Flags): Promise<void> {
   const plan = await makePlan(ctx, flags)
   await applyPlan(ctx.belfry(), plan, { signal: ctx.signal, onDone: change => show(ctx, change) })

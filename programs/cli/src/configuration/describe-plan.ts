@@ -42,7 +42,6 @@ export function summarize({ changes, unchanged }: Plan, isDone: boolean): string
   return counts.length === 0 ? `No changes; ${unchanged} up to date.` : `${counts.join(', ')}, ${unchanged} up to date.`
 }
 
-/** Returns the warnings about what the plan leaves alone. */
 export function warningsOf({ left, lookalikes }: Plan): string[] {
   const named = ({ kind, key, id }: Live) => `${kinds[kind].noun} ${key ?? id}`
   return [

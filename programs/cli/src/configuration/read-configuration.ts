@@ -17,7 +17,6 @@ export type Declared = {
 }
 
 export type Configuration = {
-  /** Owns the objects whose keys begin with it and a slash. */
   project: string
   objects: Declared[]
   secrets: string[]

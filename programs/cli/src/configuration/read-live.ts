@@ -15,7 +15,6 @@ export async function readLive(belfry: Belfry, wanted: readonly Kind[], signal: 
 /** The objects of a workspace that a file only names, because their values are secret. */
 export type Named = { secrets: string[]; connections: string[] }
 
-/** Reads the names of the secrets or of the connections of the workspace. */
 export async function readNames(belfry: Belfry, what: keyof Named, signal: AbortSignal): Promise<string[]> {
   return (await readAll(belfry, `/api/v1/workspaces/current/${what}`, signal)).map(({ name }) => String(name))
 }

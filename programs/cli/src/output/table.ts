@@ -1,6 +1,5 @@
 import type { Cell, Row } from './output.ts'
 
-/** The columns of a list. */
 export type Table<T> = { heading: readonly string[]; row(item: T): Row }
 
 /** A column of a table: a field of the answer, or another heading with its cells. */

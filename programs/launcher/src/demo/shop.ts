@@ -1,4 +1,3 @@
-/** A request that the fictional shop sends to Belfry. */
 export type ShopRequest = { path: string; body: Record<string, unknown> }
 
 const post = { method: 'POST' }
