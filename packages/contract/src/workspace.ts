@@ -19,10 +19,7 @@ const workspace = namedObject('Workspace', {
   id: idField('ws'),
   organization_id: idField('org'),
   name: z.string().meta({ examples: ['Production'] }),
-  keeps_responses_with_secrets: shownFlag(
-    'Whether the log keeps the headers and bodies of responses to requests with secrets.',
-    true,
-  ),
+  keeps_responses_with_secrets: z.boolean().meta({ examples: [true] }),
   asymmetric_signatures: shownFlag(
     'Whether deliveries also have a `v1a` signature (Ed25519), which receivers verify with a public key.',
     false,

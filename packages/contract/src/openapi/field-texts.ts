@@ -66,8 +66,7 @@ export const fieldTexts: Readonly<Record<string, string>> = {
   task_name: 'The name of the task.',
   response_status: 'The status of the response; null when there was no response.',
   error_code: 'Why the attempt failed; null when it succeeded.',
-  'BlockedByHost.host': 'The host, with its port unless it is the default.',
-  'BlockedByPause.host': 'The host, with its port unless it is the default.',
+  host: 'The host, with its port unless it is the default.',
   index: 'The place of the task in the request, from 0.',
   'data.task': 'The created task; absent when the row was refused.',
   'data.error': 'Why the row was refused; absent when the task was created.',
@@ -183,7 +182,7 @@ export const fieldTexts: Readonly<Record<string, string>> = {
   '+transports': 'How the browser reaches the authenticator, such as `usb`.',
 
   // Workspaces
-  '+keeps_responses_with_secrets':
+  keeps_responses_with_secrets:
     'Whether the log keeps the headers and bodies of responses to requests with secrets.',
   '+asymmetric_signatures': 'Whether deliveries also have a `v1a` signature (Ed25519).',
   '+switch_off_after_days':
