@@ -1,6 +1,3 @@
-/** `name` is empty for an event without one. */
-type ServerSentEvent = { name: string; data: string }
-
 /**
  * Reads server-sent events until the connection ends, breaks, or is silent for too long. The caller reconnects in each of
  * these cases.
@@ -10,8 +7,8 @@ export function readEvents(body: ReadableStream<Uint8Array>, silenceMs: number) 
   let lastId = ''
   let [id, event, data] = ['', '', [] as string[]]
 
-  // An empty line ends an event; a line that starts with a colon is a comment.
-  function take(line: string): ServerSentEvent | undefined {
+  // An empty line ends an event, whose name may be empty; a line that starts with a colon is a comment.
+  function take(line: string): { name: string; data: string } | undefined {
     if (line === '') {
       const whole = data.length > 0 ? { name: event, data: data.join('\n') } : undefined
       lastId = id

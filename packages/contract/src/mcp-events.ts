@@ -6,9 +6,6 @@ import { filterField } from './payload-filter.ts'
 import { label } from './task-controls.ts'
 import { id, line, textRule, topicPattern } from './text-rules.ts'
 
-/** The type of an event that MCP clients can subscribe to: what it means, its arguments, and its data as JSON Schema. */
-type EventType = { description: string; arguments: z.ZodObject; data: Readonly<Record<string, unknown>> }
-
 const cronRule = textRule({ maxLength: 1_000, examples: ['0 9 * * 1-5'] }, cronText)
 
 const note = textField(line(2_000)).optional().meta({ description: 'What to be reminded of; the event has it.' })
@@ -32,6 +29,7 @@ const taskData = {
   },
 }
 
+/** The types of events that MCP clients can subscribe to: what each means, its arguments, and its data as JSON Schema. */
 export const mcpEvents = {
   'reminder.due': {
     description: 'The time that the subscriber chose has come: once, or again and again.',
@@ -66,7 +64,7 @@ export const mcpEvents = {
     arguments: z.strictObject({ topic: textField(topicPattern), filter: filterField.optional() }),
     data: { type: 'object', properties: { topic: text, payload: object } },
   },
-} as const satisfies Record<string, EventType>
+} as const
 
 export type McpEvent = keyof typeof mcpEvents
 

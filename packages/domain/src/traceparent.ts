@@ -1,9 +1,6 @@
 const form =
   /^(?!ff)[0-9a-f]{2}-(?!0{32})(?<traceId>[0-9a-f]{32})-(?!0{16})(?<spanId>[0-9a-f]{16})-(?<flags>[0-9a-f]{2})(?<more>-.*)?$/
 
-/** The fields of W3C Trace Context. */
-export type TraceContext = { traceId: string; spanId: string; flags: number }
-
 /** Normalises a `traceparent` header to this version of the standard; returns null when it is invalid. */
 export function readTraceparent(header: unknown): string | null {
   const context = typeof header === 'string' && header.length <= 200 ? parseTraceparent(header) : null
@@ -11,7 +8,7 @@ export function readTraceparent(header: unknown): string | null {
 }
 
 /** Parses a `traceparent`, without the additions of later versions; returns null when it is invalid. */
-export function parseTraceparent(header: string): TraceContext | null {
+export function parseTraceparent(header: string): { traceId: string; spanId: string; flags: number } | null {
   const { traceId, spanId, flags, more } = form.exec(header)?.groups ?? {}
   if (!traceId || !spanId || !flags || (more && header.startsWith('00'))) return null
   return { traceId, spanId, flags: Number.parseInt(flags, 16) & 1 }

@@ -30,9 +30,7 @@ export function withDatabaseOf(name: RoleName, env: Environment): Environment {
   return { ...env, DATABASE_URL: env[own], DATABASE_URL_FILE: env[`${own}_FILE`] }
 }
 
-type Loader = (env: Environment, program: string) => Promise<Omit<LoadedRole, 'name'>>
-
-const loaders: Record<RoleName, Loader> = {
+const loaders: Record<RoleName, (env: Environment, program: string) => Promise<Omit<LoadedRole, 'name'>>> = {
   async api(env) {
     const { loadConfig, startApi } = await import('@belfry/api')
     const config = loadConfig(env)

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { freePort } from '@belfry/embedded'
 import { printable } from './log-line.ts'
 import type { Opened } from './opened.ts'
@@ -36,12 +36,7 @@ export async function openOnLoopback(server: Server, wantedPort: number): Promis
 }
 
 /** A request to the echo receiver, and its response. */
-type EchoedRequest = {
-  method: string
-  path: string
-  headers: Record<string, string | string[] | undefined>
-  body: string
-}
+type EchoedRequest = Pick<IncomingMessage, 'headers'> & { method: string; path: string; body: string }
 
 const shownCharacters = 200
 

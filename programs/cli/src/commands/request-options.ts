@@ -21,14 +21,12 @@ export function withHeaders(command: Command): Command {
   return command.addOption(repeated('-H, --header <name: value>', 'a header; can be repeated'))
 }
 
-/** A request whose payload is JSON text, or the bytes of a file in base64. */
-type GivenRequest<Body> = Partial<Omit<Body, 'payload'>> & { payload?: string }
-
+/** Returns a request whose payload is JSON text, or the bytes of a file in base64. */
 export async function requestOf<Body>(
   ctx: Context,
   fields: readonly OptionField[],
   flags: RequestFlags,
-): Promise<GivenRequest<Body>> {
+): Promise<Partial<Omit<Body, 'payload'>> & { payload?: string }> {
   const { data, text, file, contentType, retries, retryDelays } = flags
   const bodies = [data, text, file].filter(body => body !== undefined)
   if (bodies.length > 1) throw new UsageError('Give only one of --data, --text and --file.')

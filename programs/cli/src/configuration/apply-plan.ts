@@ -86,11 +86,9 @@ export async function finish(belfry: Belfry, declared: Declared, fields: Fields,
   if (change) await carryOut(belfry, change, signal)
 }
 
-type Update = Extract<Change, { action: 'update' }>
-
 async function update(
   belfry: Belfry,
-  { declared, live, differences, isAdopted }: Update,
+  { declared, live, differences, isAdopted }: Extract<Change, { action: 'update' }>,
   signal: AbortSignal,
 ): Promise<void> {
   if (declared.kind === 'queue') {

@@ -16,13 +16,6 @@ export type Declared = {
   isPaused: boolean
 }
 
-export type Configuration = {
-  project: string
-  objects: Declared[]
-  secrets: string[]
-  connections: string[]
-}
-
 const scalar = z.union([z.string(), z.number(), z.boolean()])
 const variables = z
   .record(z.string(), scalar)
@@ -66,7 +59,7 @@ type Options = {
  * Reads a configuration file.
  * @throws UsageError which lists every problem with its place in the file.
  */
-export function readConfiguration(text: string, { environment, variables, env }: Options): Configuration {
+export function readConfiguration(text: string, { environment, variables, env }: Options) {
   const parsed = parseInput(fileForm, parseYaml(text))
   if (!parsed.ok) throw problemsOf(parsed.errors.map(({ path, message }) => `${path || 'The file'}: ${message}`))
   const file = parsed.value
@@ -87,6 +80,8 @@ export function readConfiguration(text: string, { environment, variables, env }:
   const { project, secrets = [], connections = [] } = file
   return { project, objects, secrets, connections }
 }
+
+export type Configuration = ReturnType<typeof readConfiguration>
 
 function parseYaml(text: string): unknown {
   const lines = new LineCounter()
