@@ -68,10 +68,6 @@ const streamUrl = sealedUrl('an audit stream', {
   description: 'An absolute https URL without user, password or fragment; never returned.',
 })
 
-const putAuditStreamBody = z.strictObject({ url: textField(streamUrl) }).meta({
-  examples: [{ url: 'https://logs.example.com/belfry' }],
-})
-
 /** The webhook that receives the new audit entries of an organization. */
 const auditStream = namedObject('AuditStream', {
   target: textOrNull(
@@ -119,7 +115,9 @@ export const auditOperations = {
     right: 'audit_log.stream',
     summary: 'Send new audit entries to a webhook as JSON lines, or change its URL',
     client: 'organizations.auditStream.put',
-    body: putAuditStreamBody,
+    body: z
+      .strictObject({ url: textField(streamUrl) })
+      .meta({ examples: [{ url: 'https://logs.example.com/belfry' }] }),
     response: { status: 200, body: auditStream },
     errors: ['step_up_required'],
   }),

@@ -57,14 +57,13 @@ function adapt(zodSchema: z.core.$ZodType, jsonSchema: JsonSchema, io: 'input' |
   if (io === 'output' && jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
   // A parameter that may be repeated, or that is text in a query, has its own description.
   if (def.type === 'union' && jsonSchema.type !== undefined) delete jsonSchema.anyOf
-  if (io === 'input' && zodSchema instanceof z.ZodDefault) restoreDefault(zodSchema.def.defaultValue, jsonSchema)
+  // zod omits the defaults and examples of transformed schemas, because it takes them for outputs.
+  if (io === 'input' && zodSchema instanceof z.ZodDefault) {
+    const { defaultValue } = zodSchema.def
+    if (typeof defaultValue === 'string' || typeof defaultValue === 'number') jsonSchema.default = defaultValue
+  }
   const examples = z.globalRegistry.get(zodSchema)?.examples
   if (io === 'input' && zodSchema instanceof z.ZodObject && examples) jsonSchema.examples = examples
-}
-
-// zod omits the defaults and examples of transformed schemas, because it takes them for outputs.
-function restoreDefault(value: unknown, jsonSchema: JsonSchema): void {
-  if (typeof value === 'string' || typeof value === 'number') jsonSchema.default = value
 }
 
 function defaultText({ default: value }: JsonSchema): string {
