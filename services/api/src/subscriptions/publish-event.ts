@@ -12,7 +12,7 @@ import { matchesFilter } from '@belfry/domain/payload-filter'
 import { mapInTurns } from '@belfry/domain/slices'
 import { patternsOf } from '@belfry/domain/topic'
 import { presentNewTask } from '@belfry/present/task-form'
-import { requireReader } from '../auth/require-reader.ts'
+import { requireReader } from '../auth/authorize.ts'
 import { creation } from '../endpoint.ts'
 import { ApiResponse } from '../http/response.ts'
 import {
