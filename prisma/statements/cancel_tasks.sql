@@ -11,4 +11,4 @@ ended AS (
   FROM chosen WHERE t.id = chosen.id
   RETURNING t.id
 )
-SELECT count(*)::int AS n FROM ended
+SELECT count(*)::int AS n, clock_timestamp() AS now FROM ended HAVING count(*) > 0

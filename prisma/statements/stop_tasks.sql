@@ -13,4 +13,4 @@ updated_at = clock_timestamp() FROM chosen WHERE t.id = chosen.id RETURNING t.wo
 changed AS (
     INSERT INTO usage_changes (workspace_id, failed) SELECT workspace_id, count(*) FROM ended GROUP BY workspace_id
   )
-SELECT count(*)::int AS n FROM ended
+SELECT count(*)::int AS n, clock_timestamp() AS now FROM ended HAVING count(*) > 0

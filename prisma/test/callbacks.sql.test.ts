@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { inTransaction } from '../src/postgres/in-transaction.ts'
-import { changePendingTask, stopRetryingTask } from '../src/tasks/change-task.ts'
+import { changePendingTask, endTask } from '../src/tasks/change-task.ts'
 import type { ClaimedTask } from '../src/tasks/claimed-row.ts'
 import { endWithCallbacks } from '../src/tasks/drop-callbacks.ts'
 import { endTasks } from '../src/tasks/end-tasks.ts'
@@ -129,7 +129,7 @@ describe('the callbacks of a task', () => {
 
   it.each(['stopped', 'stopped with others', 'expired'])('report the latest run when a task is %s', async how => {
     const { taskId, runId, workspaceId } = await attempt(again)
-    if (how === 'stopped') expect((await stopRetryingTask(db.pool, workspaceId, taskId)).kind).toBe('moved')
+    if (how === 'stopped') expect((await endTask(db.pool, workspaceId, taskId, 'stop')).kind).toBe('moved')
     if (how === 'stopped with others') {
       expect(await endTasks(db.pool, workspaceId, [taskId], 'stop')).toMatchObject({ ended: 1 })
     }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { enterDispatchers } from '../src/dispatchers/heartbeat.ts'
 import type { Pool } from '../src/postgres/pool.ts'
-import { cancelPendingTask, changePendingTask, untilDecided } from '../src/tasks/change-task.ts'
+import { changePendingTask, endTask, untilDecided } from '../src/tasks/change-task.ts'
 import { insertTasks } from '../src/tasks/insert-tasks.ts'
 import { journalSends } from '../src/tasks/send-journal.ts'
 import { undoClaims } from '../src/tasks/undo-claims.ts'
@@ -18,12 +18,12 @@ async function pending() {
   return task
 }
 
-describe('cancelPendingTask', () => {
+describe('endTask', () => {
   it('cancels a pending task once', async () => {
     const task = await pending()
-    expect((await cancelPendingTask(db.pool, task.workspaceId, task.id)).kind).toBe('moved')
+    expect((await endTask(db.pool, task.workspaceId, task.id, 'cancel')).kind).toBe('moved')
     expect(await taskRow(db.pool, task.id)).toMatchObject({ state: 'cancelled', state_reason: 'user' })
-    expect(await cancelPendingTask(db.pool, task.workspaceId, task.id)).toMatchObject({
+    expect(await endTask(db.pool, task.workspaceId, task.id, 'cancel')).toMatchObject({
       kind: 'refused',
       state: 'cancelled',
     })
@@ -33,7 +33,7 @@ describe('cancelPendingTask', () => {
     const task = aTask()
     await insertTasks(db.pool, [task])
     await claimAll(db.pool, [task.id])
-    expect(await cancelPendingTask(db.pool, task.workspaceId, task.id)).toMatchObject({
+    expect(await endTask(db.pool, task.workspaceId, task.id, 'cancel')).toMatchObject({
       kind: 'refused',
       state: 'processing',
     })
@@ -50,7 +50,7 @@ describe('cancelPendingTask', () => {
     const [first, second] = claims.flatMap(claim => (claim.kind === 'claimed' ? [claim.task] : []))
     if (!first || !second) throw new Error('Not claimed.')
     const cancels = [sent, undone].map(task =>
-      untilDecided(() => cancelPendingTask(db.pool, task.workspaceId, task.id)),
+      untilDecided(() => endTask(db.pool, task.workspaceId, task.id, 'cancel')),
     )
     const change = untilDecided(() => changePendingTask(db.pool, sent.workspaceId, sent.id, { payload: '2' }))
     await sleep(100)
@@ -64,7 +64,7 @@ describe('cancelPendingTask', () => {
   it('moves a task whose claim is undone between the refusal and the look at its state', async () => {
     const { id: dispatcherId } = await enterDispatchers(db.pool)
     const moves = [
-      cancelPendingTask,
+      (pool: Pool, workspaceId: string, id: string) => endTask(pool, workspaceId, id, 'cancel'),
       (pool: Pool, workspaceId: string, id: string) => changePendingTask(pool, workspaceId, id, { payload: '2' }),
     ]
     for (const move of moves) {
@@ -86,14 +86,14 @@ describe('cancelPendingTask', () => {
 
   it('does not find the task of another workspace', async () => {
     const task = await pending()
-    expect(await cancelPendingTask(db.pool, randomUUID(), task.id)).toMatchObject({ kind: 'refused', state: null })
+    expect(await endTask(db.pool, randomUUID(), task.id, 'cancel')).toMatchObject({ kind: 'refused', state: null })
     expect((await taskRow(db.pool, task.id)).state).toBe('pending')
   })
 
   it('never wins together with a claim', async () => {
     const tasks = Array.from({ length: 100 }, () => aTask())
     await insertTasks(db.pool, tasks)
-    const cancels = tasks.map(task => cancelPendingTask(db.pool, task.workspaceId, task.id))
+    const cancels = tasks.map(task => endTask(db.pool, task.workspaceId, task.id, 'cancel'))
     const [cancelled, claims] = await Promise.all([
       Promise.all(cancels),
       claimAll(

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { propertyRuns } from '@belfry/test-support/property-runs'
 import { describe, expect, it } from 'vitest'
 import { inputValues } from '../src/postgres/statement-input.ts'
-import { cancelPendingTask, changePendingTask } from '../src/tasks/change-task.ts'
+import { changePendingTask, endTask } from '../src/tasks/change-task.ts'
 import { unclaimedInput, unclaimedStatement } from '../src/tasks/explain-claims.ts'
 import { insertTasks } from '../src/tasks/insert-tasks.ts'
 import { originOf } from '../src/tasks/task-row.ts'
@@ -34,7 +34,7 @@ describe('claimTasks', () => {
     const far = aTask({ executeAt: new Date(Date.now() + 60_000) })
     const cancelled = aTask({ executeAt: new Date(Date.now() + 60_000) })
     await insertTasks(db.pool, [due, far, cancelled])
-    await cancelPendingTask(db.pool, cancelled.workspaceId, cancelled.id)
+    await endTask(db.pool, cancelled.workspaceId, cancelled.id, 'cancel')
     const claims = await claimAll(db.pool, [cancelled.id, randomUUID(), far.id, due.id])
     expect(claims.map(({ kind }) => kind)).toEqual(['gone', 'gone', 'early', 'claimed'])
     const early = claims[2]

@@ -9,7 +9,7 @@ import {
   triggerCronJob,
 } from '../src/cron-jobs/change-cron-job.ts'
 import { expandCronJobs } from '../src/cron-jobs/expand-cron-jobs.ts'
-import { cancelPendingTask } from '../src/tasks/change-task.ts'
+import { endTask } from '../src/tasks/change-task.ts'
 import { claimAll, taskRow } from './setup.ts'
 import { lookAheadMs, minuteMs, useCronJobs, withinMinute } from './use-cron-jobs.ts'
 
@@ -183,7 +183,7 @@ describe('a change of a cron job', () => {
       await withinMinute()
       const job = await create()
       const [first, second] = await tasksOf(job)
-      await cancelPendingTask(db.pool, job.workspaceId, second?.id ?? '')
+      await endTask(db.pool, job.workspaceId, second?.id ?? '', 'cancel')
       if (what === 'change') {
         await changeCronJob(db.pool, job.workspaceId, job.id, { timezone: 'Asia/Tokyo' }, lookAheadMs)
       } else {

@@ -7,7 +7,7 @@ import { enterDispatchers } from '../src/dispatchers/heartbeat.ts'
 import { holdOverdueTasks, releaseHeldTasks } from '../src/migrate/held-tasks.ts'
 import { advanceQueues } from '../src/queues/advance-queues.ts'
 import { nameQueue, pauseQueue, type QueueLimits } from '../src/queues/queues.ts'
-import { cancelPendingTask, changePendingTask } from '../src/tasks/change-task.ts'
+import { changePendingTask, endTask } from '../src/tasks/change-task.ts'
 import { endTasks } from '../src/tasks/end-tasks.ts'
 import { expireTasks } from '../src/tasks/expire-tasks.ts'
 import { insertTasks, type NewTask } from '../src/tasks/insert-tasks.ts'
@@ -175,9 +175,9 @@ it('lets no cancel wait for a held attempt that was prefetched', async () => {
   const { id: taskId } = await overdue({ workspaceId })
   const { id: dispatcherId } = await enterDispatchers(db.pool)
   await claimTasks(db.pool, { dispatcherId }, [{ taskId, token: randomUUID(), isPrefetch: true }])
-  expect(await cancelPendingTask(db.pool, workspaceId, taskId)).toMatchObject({ isUnsent: true })
+  expect(await endTask(db.pool, workspaceId, taskId, 'cancel')).toMatchObject({ isUnsent: true })
   await holdOverdueTasks(db.pool)
-  expect(await cancelPendingTask(db.pool, workspaceId, taskId)).toMatchObject({ kind: 'refused', isUnsent: false })
+  expect(await endTask(db.pool, workspaceId, taskId, 'cancel')).toMatchObject({ kind: 'refused', isUnsent: false })
   expect(await endTasks(db.pool, workspaceId, [taskId], 'cancel')).toEqual({ ended: 0, undecided: [] })
   await startBulkOperation(db.pool, workspaceId, { action: 'cancel', filter: {}, perSecond: null })
   expect(await stepBulkOperation(db.pool, 10)).toMatchObject({ ended: [], isWaiting: false })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { cancelPendingTask } from '../src/tasks/change-task.ts'
+import { endTask } from '../src/tasks/change-task.ts'
 import { insertTasks } from '../src/tasks/insert-tasks.ts'
 import { locateTasks } from '../src/tasks/locate-tasks.ts'
 import { aTask, claimAll, useDatabase } from './setup.ts'
@@ -17,7 +17,7 @@ it('returns the workspace and the origin of waiting tasks in the order of the id
   ]
   await insertTasks(db.pool, [waiting, far, claimed, cancelled])
   await claimAll(db.pool, [claimed.id])
-  await cancelPendingTask(db.pool, cancelled.workspaceId, cancelled.id)
+  await endTask(db.pool, cancelled.workspaceId, cancelled.id, 'cancel')
   const ids = [cancelled.id, far.id, randomUUID(), claimed.id, waiting.id, far.id]
   const second = { taskId: far.id, workspaceId: far.workspaceId, origin: 'http://two.example' }
   const first = { taskId: waiting.id, workspaceId: waiting.workspaceId, origin: 'https://one.example' }

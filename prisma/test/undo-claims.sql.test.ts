@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { advanceQueues } from '../src/queues/advance-queues.ts'
 import { nameQueue } from '../src/queues/queues.ts'
-import { cancelPendingTask } from '../src/tasks/change-task.ts'
+import { endTask } from '../src/tasks/change-task.ts'
 import type { Claim } from '../src/tasks/claimed-row.ts'
 import { insertTasks } from '../src/tasks/insert-tasks.ts'
 import { recordAttempts } from '../src/tasks/record-attempts.ts'
@@ -28,7 +28,7 @@ it('makes a task pending again, with no attempt counted and no run', async () =>
 
 it('allows a task that was claimed before to be cancelled', async () => {
   const task = await claimNew(db.pool)
-  const cancel = () => cancelPendingTask(db.pool, task.workspaceId, task.taskId)
+  const cancel = () => endTask(db.pool, task.workspaceId, task.taskId, 'cancel')
   expect(await cancel()).toMatchObject({ kind: 'refused', state: 'processing', isUnsent: false })
   await undo({ ...task, delayMs: 0 })
   expect(await cancel()).toMatchObject({ kind: 'moved' })

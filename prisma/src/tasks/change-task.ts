@@ -3,10 +3,10 @@ import type { TaskState } from '../generated/enums.ts'
 import { type Db, inTransaction } from '../postgres/in-transaction.ts'
 import { queueIdOf, unblocked } from '../queues/queue-sql.ts'
 import { changedRequests } from '../usage/count-storage.ts'
+import { type EndAction, endedState, endStatement } from './end-tasks.ts'
 import { isUnsent } from './send-journal.ts'
 import { changedValue, requestColumnOf, type StoredRequest } from './stored-request.ts'
 import { changedLabels } from './task-labels.ts'
-import { countedFailures, stoppedColumns } from './task-row.ts'
 
 /** The new values of a pending task. Absent fields stay as they are. */
 export type TaskChange = Partial<StoredRequest> & {
@@ -41,30 +41,11 @@ export async function untilDecided<R extends { kind: string; isUnsent?: boolean 
 }
 
 /**
- * Cancels a task that has not started (spec 4, rule 3). Once this returns `moved`, an attempt can never start: a claim
- * needs a pending or retrying task, and the row lock decides between the two.
+ * Ends one task, as `endTasks` does. Once this returns `moved`, an attempt can never start: a claim needs a pending or
+ * retrying task, and the row lock decides between the two (spec 4, rule 3).
  */
-export async function cancelPendingTask(db: Db, workspaceId: string, taskId: string): Promise<MoveResult> {
-  const text = `
-    UPDATE tasks SET state = 'cancelled', state_reason = 'user', finished_at = now(), updated_at = now()
-    WHERE id = $1 AND workspace_id = $2 AND state = 'pending'
-    RETURNING clock_timestamp() AS now`
-  return moved(db, { name: 'cancel_pending_task', text, values: [taskId, workspaceId] }, 'pending')
-}
-
-/**
- * Ends a task that waits for a retry: it is dead, and no further attempt starts. The row lock decides between this and a
- * claim.
- */
-export async function stopRetryingTask(db: Db, workspaceId: string, taskId: string): Promise<MoveResult> {
-  const text = `
-    WITH stopped AS (
-      UPDATE tasks SET ${stoppedColumns} WHERE id = $1 AND workspace_id = $2 AND state = 'retrying'
-      RETURNING workspace_id
-    ),
-    ${countedFailures('stopped')}
-    SELECT clock_timestamp() AS now FROM stopped`
-  return moved(db, { name: 'stop_retrying_task', text, values: [taskId, workspaceId] }, 'retrying')
+export function endTask(db: Db, workspaceId: string, taskId: string, action: EndAction): Promise<MoveResult> {
+  return moved(db, endStatement(workspaceId, [taskId], action), [taskId, workspaceId], endedState[action])
 }
 
 /**
@@ -116,7 +97,7 @@ async function changeTask(db: Db, workspaceId: string, taskId: string, change: T
   const text = `
     WITH ${parts.join(',\n    ')}
     SELECT clock_timestamp() AS now FROM task`
-  const result = await moved(db, { text, values }, 'pending')
+  const result = await moved(db, { text, values }, [taskId, workspaceId], 'pending')
   if (result.kind !== 'refused' || result.state !== 'pending') return result
   const isPast = change.executeAt instanceof Date && !(await isFuture(db, change.executeAt))
   return { kind: isPast ? 'not_future' : 'never_starts' }
@@ -132,15 +113,14 @@ type Move = { name?: string; text: string; values: unknown[] }
 const requestColumns = { name: 'name', ...requestColumnOf, updatedBy: 'updated_by' }
 
 // A claim may be undone between the refusal and the look at the state, so a task that is found in the state `from` is moved
-// again. Refused once more, the move has other conditions. The first values of the move are the task and its workspace.
-async function moved(db: Db, move: Move, from: TaskState): Promise<MoveResult> {
+// again. Refused once more, the move has other conditions. `task` is its id and its workspace.
+async function moved(db: Db, move: Move, task: string[], from: TaskState): Promise<MoveResult> {
   for (let isAgain = false; ; isAgain = true) {
     const { rows } = await db.query<{ now: Date }>(move)
     if (rows[0]) return { kind: 'moved', now: rows[0].now }
     const text = `
       SELECT state, state = 'processing' AND ${isUnsent} AS "isUnsent" FROM tasks t WHERE id = $1 AND workspace_id = $2`
-    const values = move.values.slice(0, 2)
-    const found = await db.query<{ state: TaskState; isUnsent: boolean }>({ name: 'task_state', text, values })
+    const found = await db.query<{ state: TaskState; isUnsent: boolean }>({ name: 'task_state', text, values: task })
     const { state = null, isUnsent: isStillUnsent = false } = found.rows[0] ?? {}
     if (state !== from || isAgain) return { kind: 'refused', state, isUnsent: isStillUnsent }
   }

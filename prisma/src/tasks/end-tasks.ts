@@ -9,16 +9,21 @@ export type EndAction = 'cancel' | 'stop'
 export const endedState = { cancel: 'pending', stop: 'retrying' } as const
 
 /**
- * Ends tasks of a workspace, in one statement: `cancelPendingTask` or `stopRetryingTask` for many. Skips tasks in other
- * states.
+ * Ends tasks of a workspace. Skips tasks in other states.
  * @returns How many were ended, and which are prefetched: their attempts may start, or they may wait again.
  */
 export async function endTasks(db: Db, workspaceId: string, taskIds: readonly string[], action: EndAction) {
   if (taskIds.length === 0) return { ended: 0, undecided: [] }
-  const values = [workspaceId, taskIds]
-  const end = await db.query<{ n: number }>({ name: `${action}_tasks`, text: statements[action], values })
+  const statement = endStatement(workspaceId, taskIds, action)
+  const { values } = statement
+  const end = await db.query<{ n: number }>(statement)
   const open = await db.query<{ id: string }>({ name: `${action}_undecided`, text: undecided(action), values })
   return { ended: end.rows[0]?.n ?? 0, undecided: open.rows.map(({ id }) => id) }
+}
+
+/** The statement returns how many tasks it has ended, and the time; no row when there were none. */
+export function endStatement(workspaceId: string, taskIds: readonly string[], action: EndAction) {
+  return { name: `${action}_tasks`, text: statements[action], values: [workspaceId, taskIds] }
 }
 
 // Locks in the order of the ids, so concurrent statements cannot deadlock.
@@ -36,14 +41,14 @@ const statements: Record<EndAction, string> = {
     FROM chosen WHERE t.id = chosen.id
     RETURNING t.id
   )
-  SELECT count(*)::int AS n FROM ended`,
+  SELECT count(*)::int AS n, clock_timestamp() AS now FROM ended HAVING count(*) > 0`,
   stop: `
   WITH ${chosenIn(endedState.stop)},
   ended AS (
     UPDATE tasks t SET ${stoppedColumns} FROM chosen WHERE t.id = chosen.id RETURNING t.workspace_id
   ),
   ${countedFailures('ended')}
-  SELECT count(*)::int AS n FROM ended`,
+  SELECT count(*)::int AS n, clock_timestamp() AS now FROM ended HAVING count(*) > 0`,
 }
 
 // A claim may be undone between the two statements, so its task is one of them again.

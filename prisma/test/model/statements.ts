@@ -214,12 +214,12 @@ export function endDispatcher<Part extends Stored>(rules: Rules, stored: Part, i
   return { ...stored, rows: [endedOne ?? one, endedOther ?? other] }
 }
 
-/** `cancelPendingTask` */
+/** `endTask`: cancel */
 export function cancel(row: Row): Row {
   return row.state === 'pending' ? { ...row, state: 'cancelled' } : row
 }
 
-/** `stopRetryingTask` */
+/** `endTask`: stop */
 export function stop(row: Row): Row {
   return row.state === 'retrying' ? { ...row, state: 'dead', quarantined: false, reason: 'stopped' } : row
 }

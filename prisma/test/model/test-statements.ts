@@ -8,7 +8,7 @@ import { endDispatcher, leaveDispatchers } from '../../src/dispatchers/end-dispa
 import { enterDispatchers } from '../../src/dispatchers/heartbeat.ts'
 import { holdOverdueTasks, releaseHeldTasks } from '../../src/migrate/held-tasks.ts'
 import { windDownWorkspace } from '../../src/purge/wind-down-workspace.ts'
-import { cancelPendingTask, changePendingTask, stopRetryingTask } from '../../src/tasks/change-task.ts'
+import { changePendingTask, endTask } from '../../src/tasks/change-task.ts'
 import { type EndAction, endTasks } from '../../src/tasks/end-tasks.ts'
 import { expireTasks } from '../../src/tasks/expire-tasks.ts'
 import { poisonLimit } from '../../src/tasks/lose-attempts.ts'
@@ -220,9 +220,9 @@ export function testStatements(questions: readonly Question[]): void {
     })
 
     it.each([
-      ['cancelled', cancelPendingTask, model.cancel],
+      ['cancelled', endAlone('cancel'), model.cancel],
       ['cancelled with others', endOne('cancel'), model.cancel],
-      ['stopped', stopRetryingTask, model.stop],
+      ['stopped', endAlone('stop'), model.stop],
       ['stopped with others', endOne('stop'), model.stop],
       ['moved to a later time', postpone, model.postpone],
     ] as const)('when it is %s', async (_, change, says) => {
@@ -314,6 +314,10 @@ async function storeCronJobDue(seconds: number): Promise<string> {
   return cronJobId ?? ''
 }
 
+function endAlone(action: EndAction) {
+  return (pool: typeof db.pool, workspaceId: string, taskId: string) => endTask(pool, workspaceId, taskId, action)
+}
+
 function endOne(action: EndAction) {
   return (pool: typeof db.pool, workspaceId: string, taskId: string) => endTasks(pool, workspaceId, [taskId], action)
 }
@@ -332,8 +336,8 @@ async function runOperations(stored: readonly StoredRow[], action: EndAction): P
   }
 }
 
-function postpone(...[pool, workspaceId, taskId]: Parameters<typeof cancelPendingTask>) {
-  return changePendingTask(pool as typeof db.pool, workspaceId, taskId, { executeAt: new Date(Date.now() + anHourMs) })
+function postpone(pool: typeof db.pool, workspaceId: string, taskId: string) {
+  return changePendingTask(pool, workspaceId, taskId, { executeAt: new Date(Date.now() + anHourMs) })
 }
 
 export function finished({ row, taskId, runId }: StoredRow, outcome: model.Outcome): FinishedAttempt {

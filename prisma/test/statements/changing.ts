@@ -1,7 +1,7 @@
 import { changeCronJob, deleteCronJob, pauseCronJob } from '../../src/cron-jobs/change-cron-job.ts'
 import { holdOverdueTasks, releaseHeldTasks } from '../../src/migrate/held-tasks.ts'
 import { windDownWorkspace } from '../../src/purge/wind-down-workspace.ts'
-import { cancelPendingTask, changePendingTask, stopRetryingTask } from '../../src/tasks/change-task.ts'
+import { changePendingTask, endTask } from '../../src/tasks/change-task.ts'
 import { endTasks } from '../../src/tasks/end-tasks.ts'
 import { clock, everyField, hourMs, id, lockedCronJob } from './inputs.ts'
 import type { SendingFunction } from './sending-function.ts'
@@ -9,17 +9,9 @@ import type { SendingFunction } from './sending-function.ts'
 /** The functions that end or change what has not started. */
 export const changingFunctions: SendingFunction[] = [
   {
-    by: cancelPendingTask,
-    call: db => cancelPendingTask(db, id, id),
-    sends: {
-      cancel_pending_task: 'Cancels a task that has not started.',
-      task_state: 'Reads why a task could not be moved.',
-    },
-  },
-  {
-    by: stopRetryingTask,
-    call: db => stopRetryingTask(db, id, id),
-    sends: { stop_retrying_task: 'Ends a task that waits for a retry.' },
+    by: endTask,
+    call: db => endTask(db, id, id, 'cancel'),
+    sends: { task_state: 'Reads why a task could not be moved.' },
   },
   {
     by: endTasks,

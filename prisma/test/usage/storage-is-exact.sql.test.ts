@@ -11,7 +11,7 @@ import { isTransientDatabaseError } from '../../src/postgres/database-errors.ts'
 import { deleteEmptyWorkspace, purgeWorkspace } from '../../src/purge/purge-workspace.ts'
 import { windDownWorkspace } from '../../src/purge/wind-down-workspace.ts'
 import { deleteOldRuns, deleteTasks } from '../../src/retention/expire-log.ts'
-import { cancelPendingTask, changePendingTask } from '../../src/tasks/change-task.ts'
+import { changePendingTask, endTask } from '../../src/tasks/change-task.ts'
 import type { ClaimedTask } from '../../src/tasks/claimed-row.ts'
 import { insertTasks } from '../../src/tasks/insert-tasks.ts'
 import { recordAttempts } from '../../src/tasks/record-attempts.ts'
@@ -129,7 +129,7 @@ it('the sums of storage are exact under all operations at once', async () => {
     },
     cancel: async () => {
       const task = pick(pending)
-      await cancelPendingTask(db.pool, task.workspaceId, task.id)
+      await endTask(db.pool, task.workspaceId, task.id, 'cancel')
     },
     expand: () => expandCronJobs(db.pool, { lookAheadMs: 20 * 60_000 + someBytes() * 60_000, limit: 10 }),
     'change of a cron job': async () => {

@@ -1,7 +1,7 @@
 import { newUuid } from '@belfry/domain/id'
 import { describe, expect, it } from 'vitest'
 import { deleteOldRuns, deleteTasks } from '../../src/retention/expire-log.ts'
-import { cancelPendingTask, changePendingTask } from '../../src/tasks/change-task.ts'
+import { changePendingTask, endTask } from '../../src/tasks/change-task.ts'
 import type { ClaimedTask } from '../../src/tasks/claimed-row.ts'
 import { insertTasks } from '../../src/tasks/insert-tasks.ts'
 import { recordAttempts } from '../../src/tasks/record-attempts.ts'
@@ -66,7 +66,7 @@ describe('storage', () => {
     expect(await storedBytes(organizationId)).toBe(0)
     await changePendingTask(db.pool, workspaceId, task.id, { url: `https://a.example/${'u'.repeat(2_000)}` })
     expect(await storedBytes(organizationId)).toBe(2 + 2_018 + 2 - 1_024)
-    await cancelPendingTask(db.pool, workspaceId, task.id)
+    await endTask(db.pool, workspaceId, task.id, 'cancel')
     await deleteTasks(db.pool, 'cancelled', workspaceId, -1, 10)
     expect(await storedBytes(organizationId)).toBe(0)
   })
@@ -78,7 +78,7 @@ describe('storage', () => {
     await db.pool.query(`UPDATE task_requests SET headers = repeat('h', 5000) WHERE task_id = $1`, [task.id])
     await changePendingTask(db.pool, workspaceId, task.id, { executeAt: new Date(Date.now() + 7_200_000) })
     expect(await storedBytes(organizationId)).toBe(6)
-    await cancelPendingTask(db.pool, workspaceId, task.id)
+    await endTask(db.pool, workspaceId, task.id, 'cancel')
     await deleteTasks(db.pool, 'cancelled', workspaceId, -1, 10)
     expect(await storedBytes(organizationId)).toBe(0)
   })

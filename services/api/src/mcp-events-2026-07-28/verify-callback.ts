@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Run, Subscription as SubscriptionRow, Task } from '@belfry/db/generated/client'
-import { cancelPendingTask } from '@belfry/db/tasks/change-task'
+import { endTask } from '@belfry/db/tasks/change-task'
 import { AppError } from '@belfry/domain/app-error'
 import { parseJson } from '@belfry/domain/json-text'
 import type { Context } from '../context.ts'
@@ -32,7 +32,7 @@ export async function verifyCallback(ctx: Context, by: Caller, subscription: Sub
   await schedule(workOf(ctx), by, { starts: 'at_once', rows: [task], store: work => storeTasks(work, [task]) })
   const answer = await answerTo(ctx, task.id)
   if (answer === null) {
-    await cancelPendingTask(ctx.pool, by.caller.workspaceId, task.id)
+    await endTask(ctx.pool, by.caller.workspaceId, task.id, 'cancel')
     throw refused('timeout')
   }
   if (answer.state !== 'success') throw refused(deliveryErrorOf(answer))

@@ -3,13 +3,13 @@ import type { UpdateTaskBody } from '@belfry/contract/task'
 import { type Db, inTransaction, type Transaction } from '@belfry/db/postgres/in-transaction'
 import { advanceQueues, advanceQueuesOf, queuesOf } from '@belfry/db/queues/advance-queues'
 import {
-  cancelPendingTask,
   changePendingTask,
+  endTask,
   type MoveResult,
-  stopRetryingTask,
   type TaskChange,
   untilDecided,
 } from '@belfry/db/tasks/change-task'
+import type { EndAction } from '@belfry/db/tasks/end-tasks'
 import { replayTask as replay } from '@belfry/db/tasks/replay-task'
 import { AppError, type AppErrorCode, notFound } from '@belfry/domain/app-error'
 import type { AuditAction } from '@belfry/domain/audit-action'
@@ -34,18 +34,18 @@ type Refusal = { code: AppErrorCode; only: string }
 const notPending: Refusal = { code: 'task_not_pending', only: 'only a pending task can be changed or cancelled' }
 const notRetrying: Refusal = { code: 'task_not_retrying', only: 'only a task that waits for a retry can be stopped' }
 
-export const cancelTask = ending(operations.cancelTask, 'task.cancelled', cancelPendingTask, notPending)
+export const cancelTask = ending(operations.cancelTask, 'task.cancelled', 'cancel', notPending)
 
-export const stopTask = ending(operations.stopTask, 'task.stopped', stopRetryingTask, notRetrying)
+export const stopTask = ending(operations.stopTask, 'task.stopped', 'stop', notRetrying)
 
 function ending(
   operation: typeof operations.cancelTask | typeof operations.stopTask,
   action: 'task.cancelled' | 'task.stopped',
-  end: typeof cancelPendingTask | typeof stopRetryingTask,
+  end: EndAction,
   refusal: Refusal,
 ) {
   return endpoint(operation, async (ctx, { caller, params: { task: id } }) => {
-    const result = await moveTask(ctx, caller, id, { action }, tx => end(tx, caller.workspaceId, id))
+    const result = await moveTask(ctx, caller, id, { action }, tx => endTask(tx, caller.workspaceId, id, end))
     if (result.kind === 'moved') await advanceQueuesOf(ctx.pool, [id])
     return presentTask(await taskAfterMove(ctx, result, caller.workspaceId, id, refusal))
   })

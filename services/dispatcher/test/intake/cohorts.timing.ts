@@ -1,4 +1,4 @@
-import { cancelPendingTask } from '@belfry/db/tasks/change-task'
+import { endTask } from '@belfry/db/tasks/change-task'
 import { fromId } from '@belfry/domain/id'
 import type { DueTask } from '@belfry/queue'
 import { queueBackends, type Receiver, startReceiver } from '@belfry/test-support'
@@ -35,7 +35,7 @@ describe.each(queueBackends())('tasks that share a job, with the queue on %s', b
     await target.waitFor(1, 10_000)
     const gone = new Set<string>()
     for (const { id } of stored.filter((_, i) => i % 2 === 0).reverse()) {
-      const { kind } = await cancelPendingTask(test.pool, workspace, fromId('task', id) ?? '')
+      const { kind } = await endTask(test.pool, workspace, fromId('task', id) ?? '', 'cancel')
       if (kind === 'moved') gone.add(id)
     }
     expect(gone.size).toBeGreaterThan(0)
