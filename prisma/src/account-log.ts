@@ -1,6 +1,6 @@
 import type { AccountAction } from '@belfry/domain/audit-action'
 import { toId } from '@belfry/domain/id'
-import { type AnyTransaction, execute } from './audit-log.ts'
+import { type AnyTransaction, dbOf } from './postgres/in-transaction.ts'
 
 /**
  * What happened to the account of a user, and the address of the caller. `agent` is the User-Agent of a sign-in. Audit
@@ -36,5 +36,5 @@ export async function recordAccountEntry(
     FROM memberships m JOIN organizations o ON o.id = m.organization_id AND o.deleted_at IS NULL
     WHERE m.user_id = $1::uuid`
   const values = [userId, action, address, agent ?? null, byOperator, toId('user', userId)]
-  await execute(tx, text, values)
+  await dbOf(tx).query(text, values)
 }

@@ -1,17 +1,13 @@
 import type { AuditAction } from '@belfry/domain/audit-action'
 import { newUuid, toId } from '@belfry/domain/id'
 import type { AuditEntry, OperatorEntry } from './generated/client.ts'
-import type { Prisma } from './postgres/create-prisma.ts'
-import type { Transaction } from './postgres/in-transaction.ts'
+import { type AnyTransaction, dbOf } from './postgres/in-transaction.ts'
 
 /** One action of a user or an API key. `details` must not contain secrets. `objectId` is the id as the API shows it. */
 export type NewAuditEntry = Omit<AuditEntry, 'id' | 'action' | 'details' | 'createdAt'> & {
   action: AuditAction
   details: Readonly<Record<string, unknown>>
 }
-
-/** A transaction of `pg` or of Prisma. */
-export type AnyTransaction = Transaction | Pick<Prisma, '$executeRawUnsafe'>
 
 export async function insertAuditEntry(tx: AnyTransaction, entry: NewAuditEntry): Promise<void> {
   const text = `
@@ -21,13 +17,7 @@ export async function insertAuditEntry(tx: AnyTransaction, entry: NewAuditEntry)
     ...[newUuid(), entry.organizationId, entry.workspaceId, entry.action, entry.userId, entry.apiKeyId],
     ...[entry.address, entry.objectId, JSON.stringify(entry.details)],
   ]
-  await execute(tx, text, values)
-}
-
-/** Sends a statement in a transaction of either kind. */
-export async function execute(tx: AnyTransaction, text: string, values: readonly unknown[]): Promise<void> {
-  if ('$executeRawUnsafe' in tx) await tx.$executeRawUnsafe(text, ...values)
-  else await tx.query(text, [...values])
+  await dbOf(tx).query(text, values)
 }
 
 /** SQL: reads audit entries `a` as rows for `presentAuditEntry`. */

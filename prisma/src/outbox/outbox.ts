@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MasterKeys } from '@belfry/vault'
-import { type AnyTransaction, execute } from '../audit-log.ts'
 import type { OutboxMessage } from '../generated/client.ts'
 import type { OutboxKind } from '../generated/enums.ts'
+import { type AnyTransaction, dbOf } from '../postgres/in-transaction.ts'
 import type { Pool } from '../postgres/pool.ts'
 import { openWithOwnKey, sealWithOwnKey } from '../secrets/own-data-key.ts'
 
@@ -32,7 +32,7 @@ export async function addToOutbox(tx: AnyTransaction, message: NewOutboxMessage)
             coalesce($8::uuid, (SELECT organization_id FROM workspaces WHERE id = $9::uuid)))`
   const values = [id, message.kind, message.label, sealed, masterKeyId, wrappedKey]
   const { organizationId, workspaceId }: { organizationId?: string; workspaceId?: string } = message.tenant ?? {}
-  await execute(tx, text, [...values, message.usefulMs ?? usefulMs, organizationId ?? null, workspaceId ?? null])
+  await dbOf(tx).query(text, [...values, message.usefulMs ?? usefulMs, organizationId ?? null, workspaceId ?? null])
 }
 
 /** A message that the caller may send now. `attempt` is 1 for the first time. */

@@ -1,6 +1,5 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import { PrismaClient } from '../generated/client.ts'
-import type { Transaction } from './in-transaction.ts'
 import { maxSilenceMs, timeouts } from './pool.ts'
 import { targetOf } from './primary-client.ts'
 
@@ -25,15 +24,6 @@ export function createPrisma(databaseUrl: string, name = 'belfry'): Prisma {
     // Not shorter than the timeouts of the statements: changes of one organization wait for each other.
     transactionOptions: { maxWait: 5000, timeout: 15_000 },
   })
-}
-
-/** Returns a transaction of Prisma as a function for `pg` expects it. */
-export function dbOf(tx: PrismaTransaction): Transaction {
-  const query = async (query: string | { text: string; values?: unknown[] }, given: unknown[] = []) => {
-    const { text, values = given } = typeof query === 'string' ? { text: query } : query
-    return { rows: await tx.$queryRawUnsafe<unknown[]>(text, ...values) }
-  }
-  return { query: query as Transaction['query'] }
 }
 
 /** True when Prisma or PostgreSQL refused a write because a row with the same unique value exists. */

@@ -1,10 +1,24 @@
 import pg, { type PoolClient } from 'pg'
+import type { Prisma } from './create-prisma.ts'
 
 /** A pool, or one of its connections with an open transaction. */
 export type Db = Pick<PoolClient, 'query'>
 
 /** A connection with an open transaction. */
 export type Transaction = Db
+
+/** A transaction of `pg` or of Prisma. */
+export type AnyTransaction = Transaction | Pick<Prisma, '$queryRawUnsafe'>
+
+/** Returns a transaction as functions for `pg` expect it. */
+export function dbOf(tx: AnyTransaction): Transaction {
+  if (!('$queryRawUnsafe' in tx)) return tx
+  const query = async (query: string | { text: string; values?: unknown[] }, given: unknown[] = []) => {
+    const { text, values = given } = typeof query === 'string' ? { text: query } : query
+    return { rows: await tx.$queryRawUnsafe<unknown[]>(text, ...values) }
+  }
+  return { query: query as Transaction['query'] }
+}
 
 /**
  * Runs statements in one transaction, and rolls it back when `run` rejects. Statements within an open transaction become

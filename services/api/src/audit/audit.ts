@@ -1,4 +1,5 @@
-import { type AnyTransaction, insertAuditEntry } from '@belfry/db/audit-log'
+import { insertAuditEntry } from '@belfry/db/audit-log'
+import type { AnyTransaction } from '@belfry/db/postgres/in-transaction'
 import type { AuditAction, auditRights } from '@belfry/domain/audit-action'
 import type { Granted } from '../auth/authorize.ts'
 

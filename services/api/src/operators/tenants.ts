@@ -1,13 +1,13 @@
 import type { Operation, ResponseBody } from '@belfry/contract/operation'
 import { operations } from '@belfry/contract/operations'
 import type { suspensionBody, Tenant, TenantDetail } from '@belfry/contract/operator'
-import { type AnyTransaction, execute, presentOperatorEntry } from '@belfry/db/audit-log'
+import { presentOperatorEntry } from '@belfry/db/audit-log'
 import {
   blockAddress as block,
   listBlockedAddresses as list,
   unblockAddress as unblock,
 } from '@belfry/db/outbox/mail-blocks'
-import { inTransaction } from '@belfry/db/postgres/in-transaction'
+import { type AnyTransaction, dbOf, inTransaction } from '@belfry/db/postgres/in-transaction'
 import { hostOfUrl, waitsForTime } from '@belfry/db/tasks/task-row'
 import { usedExecutions } from '@belfry/db/usage/execution-blocks'
 import { notFound } from '@belfry/domain/app-error'
@@ -248,7 +248,7 @@ export async function recordOperatorAction(tx: AnyTransaction, by: Operator, ent
     INSERT INTO operator_log (id, operator, address, action, object_id, details) VALUES ($1::uuid, $2, $3, $4, $5, $6)`
   const { action, objectId, details } = entry
   const values = [newUuid(), by.email, by.address, action, objectId, JSON.stringify(details)]
-  await execute(tx, text, values)
+  await dbOf(tx).query(text, values)
 }
 
 export const listBlockedAddresses = endpoint(operations.listBlockedAddresses, async (ctx, { query }) => {
