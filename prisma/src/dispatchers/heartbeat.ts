@@ -8,7 +8,6 @@ import { leaseFloor } from '../tasks/waiting-floor.ts'
 /** The heartbeat of a dispatcher. `beats` increases each second; null when only claims of the dispatcher are left. */
 export type Heartbeat = { id: string; beats: number | null }
 
-/** The row of this process in `dispatchers`. */
 export type DispatcherRow = Awaited<ReturnType<typeof enterDispatchers>>
 
 /** What a dispatcher publishes about itself. `slots`: calls in flight in all; `permitsPerHost`: to one host, from all
@@ -131,3 +130,21 @@ export const heartbeatsStatement = `
   SELECT DISTINCT t.dispatcher_id, NULL::float8 FROM tasks t
   WHERE ${isInFlight} AND t.lease_until >= ${leaseFloor} AND t.dispatcher_id IS NOT NULL
     AND NOT EXISTS (SELECT FROM dispatchers d WHERE d.id = t.dispatcher_id)`
+
+/** When a dispatcher took tasks, in epoch milliseconds by the clock of PostgreSQL. */
+export type Lifetime = { from: number; to: number }
+
+/**
+ * Reads when the other dispatchers took tasks. Dispatchers that shut down, or that a scheduler has ended, are not
+ * included.
+ */
+export async function readLifetimes(db: Db, exceptId: string): Promise<Lifetime[]> {
+  const { rows } = await db.query<Lifetime>({
+    name: 'read_lifetimes',
+    text: `
+      SELECT extract(epoch FROM started_at)::float8 * 1000 AS "from", extract(epoch FROM seen_at)::float8 * 1000 AS "to"
+      FROM dispatchers WHERE id <> $1 AND NOT quarantine AND seen_at > '-infinity'`,
+    values: [exceptId],
+  })
+  return rows
+}

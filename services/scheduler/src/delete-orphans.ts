@@ -1,4 +1,4 @@
-import { findOrphans, type PartObject } from '@belfry/db/log-parts/find-orphans'
+import { findOrphans, type PartObject } from '@belfry/db/log-parts/delete-parts'
 import { fromId } from '@belfry/domain/id'
 import type { Context } from './context.ts'
 

@@ -1,4 +1,4 @@
-import { readLifetimes } from '@belfry/db/dispatchers/read-lifetimes'
+import { readLifetimes } from '@belfry/db/dispatchers/heartbeat'
 import type { Pool } from '@belfry/db/postgres/pool'
 
 // A pause between two heartbeats takes a second.

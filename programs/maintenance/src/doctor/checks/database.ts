@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { findMissingRights } from '@belfry/db/migrate/find-missing-rights'
 import { type MigrationHistory, readMigrationHistory } from '@belfry/db/migrate/read-history'
+import { findMissingRights } from '@belfry/db/migrate/service-rights'
 import { openDatabaseClock } from '@belfry/db/postgres/database-clock'
 import type { Db } from '@belfry/db/postgres/in-transaction'
 import { inspectDatabase } from '@belfry/db/postgres/inspect-database'
