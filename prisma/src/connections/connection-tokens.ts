@@ -35,13 +35,8 @@ export async function readConnectionToken(
 const refusalPause = `interval '30 seconds'`
 
 /**
- * `taken`: the caller requests the next token. `busy`: another dispatcher does. `unneeded`: the current token stays, or the
- * connection has been deleted.
- */
-export type TokenRefresh = { kind: 'taken'; id: string } | { kind: 'busy' } | { kind: 'unneeded' }
-
-/**
- * Reserves the request for the next token for one dispatcher, for `leaseMs`.
+ * Reserves the request for the next token for one dispatcher, for `leaseMs`. `taken`: the caller requests it. `busy`:
+ * another dispatcher does. `unneeded`: the current token stays, or the connection has been deleted.
  * @param refused - The token to which a target answered 401, or null.
  */
 export async function takeTokenRefresh(
@@ -49,7 +44,7 @@ export async function takeTokenRefresh(
   { id, workspaceId, version }: TokenOwner,
   refused: string | null,
   leaseMs: number,
-): Promise<TokenRefresh> {
+): Promise<{ kind: 'taken'; id: string } | { kind: 'busy' | 'unneeded' }> {
   const text = `
     INSERT INTO connection_tokens AS t (connection_id, workspace_id, connection_version, refresh_id, refreshing_until)
     SELECT c.id, c.workspace_id, c.version, $4::uuid, clock_timestamp() + $5 * interval '1 millisecond'

@@ -54,27 +54,22 @@ export type OpenConnection = Omit<ConnectionEntry, 'createdAt' | 'updatedAt'> & 
   keepsResponses: boolean
 }
 
-export type NewConnection = Pick<ConnectionEntry, 'name' | 'kind' | 'settings' | 'hosts'>
-
-/** `null`: there is no such workspace. `full`: the workspace has the maximum number of connections. */
-export type PutConnectionResult = { kind: 'created' | 'changed'; connection: ConnectionEntry } | { kind: 'full' } | null
-
 const entryColumns = `id, name, kind, settings::json AS settings, hosts, created_at AS "createdAt", updated_at AS "updatedAt"`
 
 /**
- * Creates or replaces a connection. Its current token is not used any more.
+ * Creates or replaces a connection. Its current token is not used any more. `full`: the workspace has `max` connections.
+ * Null: there is no such workspace.
  * @param secretsOf - Returns the new secrets, from the connection that is replaced; null for a new one.
- * @param max - How many connections the workspace may have.
  */
 export function putConnection(
   pool: Pool,
   masterKeys: MasterKeys,
   workspaceId: string,
-  { name, kind, settings, hosts }: NewConnection,
+  { name, kind, settings, hosts }: Pick<ConnectionEntry, 'name' | 'kind' | 'settings' | 'hosts'>,
   secretsOf: (before: OpenConnection | null) => ConnectionSecrets,
   max: number,
   record: OnRecord<'created' | 'changed'>,
-): Promise<PutConnectionResult> {
+): Promise<{ kind: 'created' | 'changed'; connection: ConnectionEntry } | { kind: 'full' } | null> {
   return inWorkspace(pool, workspaceId, async tx => {
     const { total, existing } = await countNamed(tx, 'connections', workspaceId, name)
     if (existing === null && total >= max) return { kind: 'full' as const }

@@ -4,9 +4,6 @@ import { lagOfBucket } from './lag-buckets.ts'
 /** Attempts that started in a part of a span, with percentiles of their lag; null if there were no attempts. */
 export type RunCount = { total: number; failed: number; lagP50Ms: number | null; lagP99Ms: number | null }
 
-/** The attempts of a span: in total, and per bucket. */
-export type RunCounts = { whole: RunCount; buckets: RunCount[] }
-
 /** A period in equal buckets. Its start and its buckets are whole minutes; whole hours, if a bucket has an hour or more. */
 export type RunSpan = { fromMs: number; bucketMs: number; count: number }
 
@@ -15,7 +12,7 @@ const hourMs = 3_600_000
 type Row = { atMs: number; lagBucket: number; total: number; failed: number }
 
 /** Counts the attempts of a workspace that started in a span. Exact, at a cost that does not depend on their number. */
-export async function countRuns(db: Db, workspaceId: string, span: RunSpan): Promise<RunCounts> {
+export async function countRuns(db: Db, workspaceId: string, span: RunSpan) {
   const { fromMs, bucketMs, count } = span
   const text = `
     SELECT extract(epoch FROM at)::float8 * 1000 AS "atMs", lag_bucket AS "lagBucket", total, failed

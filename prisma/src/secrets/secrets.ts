@@ -22,15 +22,9 @@ export type SecretEntry = Pick<Secret, 'id' | 'name' | 'createdAt' | 'updatedAt'
 /** A new value of a secret. `allowedHosts`: undefined keeps them, null allows every host. */
 export type NewSecret = { name: string; value: string; allowedHosts?: string[] | null | undefined }
 
-/** `null`: there is no such workspace. `full`: the workspace has the maximum number of secrets. */
-export type PutSecretResult = { kind: 'created' | 'changed'; secret: SecretEntry } | { kind: 'full' } | null
-
 const entryColumns = 'id, name, allowed_hosts AS "allowedHosts", created_at AS "createdAt", updated_at AS "updatedAt"'
 
-/**
- * Creates a secret, or replaces its value.
- * @param max - How many secrets the workspace may have.
- */
+/** Creates a secret, or replaces its value. `full`: the workspace has `max` secrets. Null: there is no such workspace. */
 export function putSecret(
   pool: Pool,
   masterKeys: MasterKeys,
@@ -38,7 +32,7 @@ export function putSecret(
   { name, value, allowedHosts }: NewSecret,
   max: number,
   record?: OnRecord<'created' | 'changed'>,
-): Promise<PutSecretResult> {
+): Promise<{ kind: 'created' | 'changed'; secret: SecretEntry } | { kind: 'full' } | null> {
   return inWorkspace(pool, workspaceId, async tx => {
     const { total, existing } = await countNamed(tx, 'secrets', workspaceId, name)
     if (existing === null && total >= max) return { kind: 'full' as const }

@@ -6,9 +6,6 @@ import { usedExecutions } from './execution-blocks.ts'
 /** The usage of an organization: executions of this month, and the current storage and workspaces. */
 export type Usage = { tier: TierName; executions: number; storageBytes: number; workspaces: number; now: Date }
 
-/** The usage of one day in UTC: tasks that started, and tasks that died. */
-export type DailyUsage = { date: string; executions: number; failed: number }
-
 export async function readUsage(db: Db, organizationId: string): Promise<Usage | null> {
   const text = `
     SELECT o.tier, greatest(0, ${usedExecutions})::float8 AS executions, greatest(0, s.bytes)::float8 AS "storageBytes",
@@ -22,15 +19,15 @@ export async function readUsage(db: Db, organizationId: string): Promise<Usage |
   return rows[0] ?? null
 }
 
-/** Reads the usage of each day of this month up to today, including days without any. */
-export async function readDailyUsage(pool: Pool, organizationId: string): Promise<DailyUsage[]> {
+/** Reads how many tasks have started and died on each day of this month in UTC, including days without any. */
+export async function readDailyUsage(pool: Pool, organizationId: string) {
   const text = `
     SELECT at::date::text AS date, greatest(0, u.executions)::float8 AS executions, coalesce(u.failed, 0)::float8 AS failed
     FROM generate_series(utc_month(now())::timestamp, now() AT TIME ZONE 'UTC', interval '1 day') AS at
     LEFT JOIN usage_days u ON u.organization_id = $1 AND u.day = at::date
     ORDER BY at`
-  const { rows } = await pool.query<DailyUsage>({ name: 'read_daily_usage', text, values: [organizationId] })
-  return rows
+  const query = { name: 'read_daily_usage', text, values: [organizationId] }
+  return (await pool.query<{ date: string; executions: number; failed: number }>(query)).rows
 }
 
 const counted = {
