@@ -1,10 +1,11 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { PasskeyAssertion } from '@belfry/contract/second-factor'
 import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { openWithOwnKey, sealWithOwnKey } from '@belfry/db/secrets/own-data-key'
 import { newUuid } from '@belfry/domain/id'
 import { Secret, TOTP } from 'otpauth'
 import { type Owner, recordFactorChange } from '../account/account-mail.ts'
+import { hashOneTimeToken } from '../auth/one-time-token.ts'
 import { consumeLoginAttempt, consumeOne, type Origin } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { verifyPasskey } from './passkeys.ts'
@@ -128,6 +129,5 @@ function newCode(): string {
 
 // Ignores hyphens, spaces and capitals, as people do. A slow hash is not needed for 80 random bits.
 function hashOf(code: string): Uint8Array<ArrayBuffer> {
-  const letters = code.toLowerCase().replace(/[\s-]/g, '')
-  return new Uint8Array(createHash('sha256').update(letters).digest())
+  return hashOneTimeToken(code.toLowerCase().replace(/[\s-]/g, ''))
 }
