@@ -56,7 +56,6 @@ export async function readIdentityKey(pool: Pool, masterKeys: MasterKeys) {
   return row ? { id: row.id, privateKey: openWithOwnKey(masterKeys, row.id, row) } : null
 }
 
-/** Returns the published keys as JWKs. */
 export async function listIdentityKeys(pool: Pool): Promise<Array<Record<string, string>>> {
   const { rows } = await pool.query<{ jwk: Record<string, string> }>(`
     SELECT public_key::json AS jwk FROM identity_keys WHERE retires_at IS NULL OR retires_at > now()

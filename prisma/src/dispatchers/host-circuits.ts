@@ -188,7 +188,6 @@ export async function pauseHost(db: Db, { workspaceId, host }: Host, isPaused: b
   return (await listPausedHosts(db, workspaceId)).size <= maxPausedHosts
 }
 
-/** Returns the paused hosts of a workspace, and since when they are paused. */
 export async function listPausedHosts(db: Db, workspaceId: string): Promise<Map<string, Date>> {
   const text = `SELECT host, since FROM resting_hosts r WHERE workspace_id = $1 AND ${isPause}`
   const { rows } = await db.query<{ host: string; since: Date }>(text, [workspaceId])

@@ -30,7 +30,6 @@ export function readLogins(databaseUrl: string): Logins {
   )
 }
 
-/** Reads ENCRYPTION_KEYS, the master keys of the services. */
 export function readMasterKeys(): MasterKeys {
   const text = read('ENCRYPTION_KEYS')
   if (!text) throw new Error('ENCRYPTION_KEYS is not set.')

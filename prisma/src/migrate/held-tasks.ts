@@ -4,7 +4,6 @@ import { isHeld } from '../tasks/task-row.ts'
 
 // Cron jobs this far in the future never come due, and the change is exactly reversible.
 const away = `interval '10000 years'`
-/** SQL: a cron job is held. */
 export const isHeldCronJob = `next_run_at > now() + interval '5000 years'`
 
 /**

@@ -111,7 +111,6 @@ export async function postponeOutboxMessage(
 
 const finished = 'finished_at = clock_timestamp(), content = NULL, master_key_id = NULL, wrapped_key = NULL'
 
-/** The outcome of a message; `error` is the reason when it was not sent. */
 export type OutboxOutcome = { sent: boolean; error: string | null }
 
 /** Reads the outcome of a message; null while it is waiting. */

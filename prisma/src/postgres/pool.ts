@@ -7,7 +7,6 @@ export type Pool = pg.Pool
 export type PoolOptions = {
   /** The name of the sessions in pg_stat_activity. Default: `belfry`. */
   name?: string
-  /** The maximum number of connections. */
   max: number
   /** Called when an idle connection breaks. The pool replaces it. */
   onError: (error: Error) => void

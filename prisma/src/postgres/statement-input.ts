@@ -23,7 +23,6 @@ export function arraysOf<Row>(rows: readonly Row[], ...fields: Array<keyof Row>)
 // PostgreSQL's binary format of arrays, written by hand: docs/decisions/0021-send-arrays-in-binary-form.md has the figures.
 
 type Encoding<T> = {
-  /** The type's oid in pg_type. */
   oid: number
   maxBytes(value: T): number
   /** Writes a value as the type's receive function reads it, and returns its length in bytes. */

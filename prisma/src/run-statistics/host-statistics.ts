@@ -14,7 +14,6 @@ export type HostWindow = keyof typeof windows
 
 export const hostWindows = Object.keys(windows) as HostWindow[] // the keys of the record
 
-/** The attempts at a host that started in a window. */
 export type HostCount = { host: string; window: HostWindow; attempts: number; failed: number; totalDurationMs: number }
 
 const minuteMs = 60_000

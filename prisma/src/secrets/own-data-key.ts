@@ -1,6 +1,5 @@
 import { type MasterKeys, newDataKey, unwrapDataKey } from '@belfry/vault'
 
-/** A text that is encrypted with its own data key. The wrapped data key is stored beside it. */
 export type SealedWithOwnKey = { sealed: Uint8Array; masterKeyId: string; wrappedKey: Uint8Array }
 
 /** A row has one data key, so its version is constant. */

@@ -23,7 +23,6 @@ const secretBytes = 32
 /** How many secrets of a workspace, or of a subscription, may sign at the same time. */
 export const maxSigningSecrets = 5
 
-/** The owner of signing secrets: a workspace, or a subscription of it. */
 export type SecretOwner = { workspaceId: string; subscriptionId?: string }
 
 const ofWorkspaces = { table: 'signing_secrets', column: 'workspace_id' }

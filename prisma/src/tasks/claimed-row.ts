@@ -128,7 +128,6 @@ type Special = {
   organizationId?: string
 }
 
-/** A task as a claim returns it. */
 export type ClaimedRow = Pick<
   ClaimedTask,
   'taskId' | 'workspaceId' | 'runId' | 'attempt' | 'url' | 'headers' | 'payload'

@@ -20,7 +20,6 @@ export async function countQuarantined(pool: Pool, max: number): Promise<number>
   return rows[0]?.n ?? 0
 }
 
-/** A task in quarantine, and the origin that it calls. */
 export type QuarantinedTask = { id: string; workspaceId: string; origin: string }
 
 /**

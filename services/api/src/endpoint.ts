@@ -62,7 +62,6 @@ type Answer<O extends Served> = O['response'] extends { body: infer S extends z.
 type Handle<O extends Served> = (ctx: Context, input: Input<O>) => Answer<O>
 
 type Handler<O extends Served> = {
-  /** Limits of the body. Default `bodyLimits`. */
   limits?: BodyLimits
   /** Returns errors in the body that a schema cannot find; reported together with the schema's errors. */
   inspect?: Inspect

@@ -28,7 +28,6 @@ const systems: ReadonlyArray<readonly [pattern: RegExp, name: string]> = [
   [/\bLinux\b|\bX11\b/, 'Linux'],
 ]
 
-/** Returns the User-Agent of a request, as it is stored. */
 export function agentOf({ headers }: Request): string {
   return (headers['user-agent'] ?? '').slice(0, maxLength)
 }

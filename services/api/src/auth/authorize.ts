@@ -131,7 +131,6 @@ export function requireRight<R extends Action>(caller: CallerIn<R>, right: R): C
 /**
  * Refuses a change that would send the caller what it may not read: a new target gets the rest of the stored request, and
  * a callback also the response.
- * @param read - The right to read the stored request.
  * @param change - What the request changes; `callbacks` as they are stored.
  * @throws AppError `forbidden`
  */

@@ -122,7 +122,6 @@ async function renewSession(
   else request.res?.setHeader('X-Session-Token', token)
 }
 
-/** Returns the refusal of a suspended user, organization or workspace. */
 export function suspended(name: 'user' | 'organization' | 'workspace'): AppError {
   return new AppError('suspended', `The ${name} is suspended. Contact the operator of this installation.`)
 }

@@ -189,7 +189,6 @@ export const listBulkOperations = endpoint(operations.listBulkOperations, async 
   return readPage(`bulk-operations:${workspaceId}`, query, find, presentOperation)
 })
 
-/** The public form of operations, and the actions of those that have it. */
 type Form = { actions: readonly Action[]; present(operation: BulkOperation): unknown }
 
 const general: Form = { actions: bulkActions, present: presentOperation }

@@ -48,7 +48,6 @@ export const createCronJob = creation(operations.createCronJob, {
   },
 })
 
-/** Returns the cron job that a body asks for. `bodyText` is the text that the body was parsed from. */
 export function toNewCronJob(workspaceId: string, body: CreateCronJobBody, bodyText: string): NewCronJob {
   const request = toStoredRequest(body, bodyText)
   return {

@@ -9,7 +9,6 @@ import type { Message } from '@belfry/messages'
 import { createLocalJWKSet, decodeJwt, errors, type JSONWebKeySet, type JWTPayload, jwtVerify } from 'jose'
 import type { Context } from '../context.ts'
 
-/** What a workspace trusts. */
 type Trust = Pick<FederatedCredential, 'id' | 'workspaceId' | 'issuer' | 'audience'> & { conditions: ClaimConditions }
 
 // Signatures with a private key. A signature with a shared secret could be made with the published key as the secret.

@@ -15,7 +15,6 @@ export type Schedule = Once | Repeated
 export type Once = { at: Date; cron: null; note: string | undefined }
 export type Repeated = { at: null; cron: string; timezone: string; note: string | undefined }
 
-/** The events that a subscription has chosen. */
 export type ChosenEvents = {
   /** The topics of events that the workspace publishes, or `@` and the name of other events. */
   topic: string

@@ -103,7 +103,6 @@ function refuse(response: Response): void {
 const answer = (status: 200 | 202) =>
   ({ right: 'public', summary: '', response: { status, body: z.unknown() } }) as const
 
-/** Lists the hosts whose circuit breaker is open because calls failed. */
 const listHosts = endpoint(answer(200), async ({ pool }) => ({ data: (await listOpenCircuits(pool)).map(presentHost) }))
 
 /** Closes the circuit breaker of a host. Each dispatcher does it within two seconds. */

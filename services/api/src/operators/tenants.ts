@@ -242,7 +242,6 @@ type Operator = { email: string; address: string }
 
 type OperatorLogEntry = { action: string; objectId: string; details: Readonly<Record<string, unknown>> }
 
-/** Adds an entry to the operators' log, in the transaction of the action. */
 export async function recordOperatorAction(tx: AnyTransaction, by: Operator, entry: OperatorLogEntry): Promise<void> {
   const text = `
     INSERT INTO operator_log (id, operator, address, action, object_id, details) VALUES ($1::uuid, $2, $3, $4, $5, $6)`

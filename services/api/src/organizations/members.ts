@@ -132,7 +132,6 @@ export async function removeMembership(tx: PrismaTransaction, organizationId: st
 /** Selects the columns of a user that other members may see. */
 export const memberUser = { select: { id: true, email: true, name: true } } as const
 
-/** The order of a list of members, with their users. */
 export const byUser = { include: { user: memberUser }, orderBy: { userId: 'desc' } } as const
 
 /** Gives members the ids of their users, by which a list of them is paged. */

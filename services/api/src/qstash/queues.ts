@@ -66,7 +66,6 @@ function nameOf({ name }: Call): string {
   return name
 }
 
-/** Reads all queues of a workspace whose names start with `prefix`. */
 function readAll({ ctx, caller }: Call<'queue.read'>, prefix = ''): Promise<QueueRow[]> {
   return listStored(ctx.pool, caller.workspaceId, { after: undefined, prefix, limit: 2 * maxQueues })
 }

@@ -9,7 +9,6 @@ import type { Context } from '../context.ts'
 import { largestId, readBounded } from '../http/bounded-page.ts'
 import { type RunFilter, scanRuns } from './run-scan.ts'
 
-/** `isFromStorage`: whether object storage was read. */
 type RunRows = { rows: RunRow[]; next: string | null; isFromStorage: boolean }
 
 /** Reads a page of runs, newest first: those in PostgreSQL, and where the page reaches there, those in object storage. */

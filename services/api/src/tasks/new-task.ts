@@ -217,7 +217,6 @@ function toRetryChange({ delays_ms, ...policy }: RetryChange) {
 
 type Callbacks = { [Event in CallbackEvent]?: Callback | null | undefined }
 
-/** Returns the stored form of the callbacks of a new object, or null. */
 export function toStoredCallbacks(body: Callbacks): string | null {
   const given = callbackEvents.flatMap(event => (body[event] ? [[event, body[event]]] : []))
   return given.length === 0 ? null : JSON.stringify(Object.fromEntries(given))

@@ -16,7 +16,6 @@ import { withinLimit } from '../quotas/headroom.ts'
 import { chargeFanOut, readQuota, refuseLargePayload, refuseOverQuota } from '../quotas/quotas.ts'
 import { requireSecretUse, type Written } from '../secrets/require-secret-use.ts'
 
-/** A request that schedules something, and its caller. */
 export type ScheduleRequest = {
   caller: Allowed<'task.create' | 'task.write' | 'event.publish' | 'cron_job.write'>
   request: Request

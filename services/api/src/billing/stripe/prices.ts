@@ -1,7 +1,6 @@
 import { parseJson } from '@belfry/domain/json-text'
 import { type TierName, tierNames } from '@belfry/domain/tiers'
 
-/** The tier of each price of Stripe, and the price at which each tier is sold. */
 export type Prices = { tierOf: ReadonlyMap<string, TierName>; priceOf: ReadonlyMap<TierName, string> }
 
 const soldTiers = tierNames.filter(name => name !== 'free' && name !== 'unlimited')

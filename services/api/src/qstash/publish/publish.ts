@@ -161,7 +161,6 @@ async function makeMessages(
   return { isGroup, messages }
 }
 
-/** Stores the messages of publications, and returns an answer for each. */
 async function storePublications(call: Call<'task.create'>, prepared: readonly Prepared[]): Promise<Published[][]> {
   const messages = prepared.flatMap(({ messages }) => messages)
   const { earlier } = await schedule(workOf(call.ctx), call, {
