@@ -182,8 +182,7 @@ export const fieldTexts: Readonly<Record<string, string>> = {
   '+transports': 'How the browser reaches the authenticator, such as `usb`.',
 
   // Workspaces
-  keeps_responses_with_secrets:
-    'Whether the log keeps the headers and bodies of responses to requests with secrets.',
+  keeps_responses_with_secrets: 'Whether the log keeps the headers and bodies of responses to requests with secrets.',
   '+asymmetric_signatures': 'Whether deliveries also have a `v1a` signature (Ed25519).',
   '+switch_off_after_days':
     'After how many days a cron job or subscription that only fails is switched off, 0 to 90. 0: never.',
