@@ -4,8 +4,10 @@ import { clientMethods } from './client-methods.ts'
 import { pythonClient } from './python.ts'
 import { clientResources } from './resources.ts'
 
+const resources = clientResources()
+
 it('has a method in TypeScript and in Python for each operation that names one', () => {
-  const written = [clientResources(), pythonClient()].map(text => text.replace(/[\s*]+/g, ' '))
+  const written = [resources, pythonClient()].map(text => text.replace(/[\s*]+/g, ' '))
   const methods = clientMethods().map(({ resource, name, text }) => ({ method: `${resource}.${name}`, text }))
   const missing = methods.filter(({ text }) => {
     const [summary = ''] = text.split('. ')
@@ -16,7 +18,7 @@ it('has a method in TypeScript and in Python for each operation that names one',
 })
 
 it('names codes of the status 409 as conflicts', () => {
-  const text = clientResources().replace(/\s+\*?\s*/g, ' ')
+  const text = resources.replace(/\s+\*?\s*/g, ' ')
   const codes = [...text.matchAll(/Throws `ConflictError` \(([^)]+)\)/g)].flatMap(([, list = '']) => list.split(', '))
   const all = Object.entries(problems).flatMap(([code, { status }]) => (status === 409 ? `\`${code}\`` : []))
   expect(codes.length).toBeGreaterThan(5)
