@@ -47,6 +47,9 @@ const expressions = [
   '59 23 1,15 * 6',
 ]
 
+// A change of an hour, of half an hour, for a month of the moon, and on the southern hemisphere.
+const zonesOfYear = ['Europe/Berlin', 'Australia/Lord_Howe', 'Africa/Casablanca', 'America/Sao_Paulo']
+
 // Instants are compared as text: an equality of arrays with thousands of numbers would take most of the time.
 describe('nextOccurrence', () => {
   const cases = windows.flatMap(([zone, day, days]) => expressions.map(expression => ({ zone, day, days, expression })))
@@ -79,17 +82,19 @@ describe('nextOccurrence', () => {
   })
 
   it.each(
-    ['Europe/Berlin', 'Africa/Casablanca', 'Australia/Lord_Howe', 'America/Sao_Paulo'].flatMap(zone =>
-      [
-        '30 2 28 3,10 *',
-        '0 3 * */2 SUN',
-        '30 2 * 3,10 SUNL',
-        '0 0 L * 6#1',
-        '15 2 1-7 4,10 *',
-        '*/30 2 22 3 *',
-        '0 0 29 2 *',
-      ].map(text => [text, zone] as const),
-    ),
+    zonesOfYear
+      .slice(0, propertyRuns(zonesOfYear.length, 2))
+      .flatMap(zone =>
+        [
+          '30 2 28 3,10 *',
+          '0 3 * */2 SUN',
+          '30 2 * 3,10 SUNL',
+          '0 0 L * 6#1',
+          '15 2 1-7 4,10 *',
+          '*/30 2 22 3 *',
+          '0 0 29 2 *',
+        ].map(text => [text, zone] as const),
+      ),
   )('agrees with a scan of 430 days: %s in %s', (expression, zone) => {
     const minutes = wallClock(zone, '2026-01-01', 430)
     expect(found(expression, zone, minutes).join()).toBe(scan(expression, minutes).join())
