@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { type FinishedAttempt, recordAttempts } from '@belfry/db/tasks/record-attempts'
+import { claimTasks } from '@belfry/db/test/claim-tasks'
 import { fromId } from '@belfry/domain/id'
 import { describe, expect, it, vi } from 'vitest'
-import { claimTasks } from '../../../prisma/test/claim-tasks.ts'
 import { aTaskBody, type Json, useApi } from './setup.ts'
 
 const api = useApi()

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type FinishedAttempt, recordAttempts } from '@belfry/db/tasks/record-attempts'
+import { claimTasks } from '@belfry/db/test/claim-tasks'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { claimTasks } from '../../../prisma/test/claim-tasks.ts'
 import type { TestApi } from './setup.ts'
 
 /** How a callback answers a challenge. */

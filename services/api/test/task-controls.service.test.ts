@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { stepBulkOperation } from '@belfry/db/bulk-operations/step-bulk-operation'
 import { enterDispatchers } from '@belfry/db/dispatchers/heartbeat'
 import { undoClaims } from '@belfry/db/tasks/undo-claims'
+import { claimTasks } from '@belfry/db/test/claim-tasks'
 import { fromId, newUuid } from '@belfry/domain/id'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { claimTasks } from '../../../prisma/test/claim-tasks.ts'
 import { aTaskBody, type Caller, type Json, useApi } from './setup.ts'
 
 const api = useApi()
