@@ -2,10 +2,14 @@ import type { DispatcherRow } from '@belfry/db/dispatchers/heartbeat'
 import type { Pool } from '@belfry/db/postgres/pool'
 import { journalSends, trimJournal } from '@belfry/db/tasks/send-journal'
 import { openBatch } from '@belfry/runtime'
-import type { PendingClaim } from '../intake/pending-claim.ts'
 
 /** A claim of a session of this dispatcher. */
-type JournaledClaim = Pick<PendingClaim, 'session' | 'journaledRun' | 'entry' | 'onJournaled'>
+type JournaledClaim = {
+  readonly session: string
+  readonly journaledRun: string | null
+  entry: 'none' | 'entering' | 'written' | 'refused' | 'undone'
+  onJournaled(isWritten: boolean): void
+}
 
 const batchSize = 512
 

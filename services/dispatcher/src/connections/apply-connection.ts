@@ -4,7 +4,6 @@ import { isTransientDatabaseError } from '@belfry/db/postgres/database-errors'
 import { UnreadableSecretError } from '@belfry/db/secrets/data-keys'
 import { isAllowedHost } from '@belfry/domain/secrets/allowed-hosts'
 import type { Redactor } from '@belfry/domain/secrets/redact'
-import type { AttemptIds } from '../attempt/build-request.ts'
 import type { UnsentOutcome } from '../egress/outcome.ts'
 import type { OutgoingRequest, Sender } from '../egress/send.ts'
 import { CertificateError } from '../egress/tls-senders.ts'
@@ -12,6 +11,8 @@ import { notSent, type OwnFailure } from '../secrets/attempt-outcome.ts'
 import { type Credentials, credentialsOf } from './credentials.ts'
 import type { ConnectionsContext } from './open-connections.ts'
 import { TokenRequestError, UnsentTokenRequestError } from './request-token.ts'
+
+type CallIds = { task: string; run: string }
 
 /** The request of an attempt, or why it cannot be sent, and its headers with references in place of secrets. */
 export type AttemptRequest = {
@@ -42,7 +43,7 @@ type Named = { workspaceId: string; name: string }
 export async function applyConnection(
   ctx: ConnectionsContext,
   named: Named,
-  ids: AttemptIds,
+  ids: CallIds,
   request: AttemptRequest,
   waited: Promise<unknown> | null,
 ): Promise<AttemptRequest> {
@@ -150,7 +151,7 @@ function joined(first: Redactor | null, second: Redactor): Redactor {
 function reasonOf(
   ctx: ConnectionsContext,
   name: string,
-  { task, run }: AttemptIds,
+  { task, run }: CallIds,
   error: unknown,
 ): OwnFailure | UnsentOutcome {
   if (error instanceof UnsentTokenRequestError) return { kind: 'unsent', message: error.message }
