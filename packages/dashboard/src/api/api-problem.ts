@@ -17,6 +17,11 @@ export class ApiProblem extends Error {
     this.fields = Object.fromEntries((body.errors ?? []).map(({ path, message }) => [path, message]))
     this.body = body
   }
+
+  /** Whether the API has not done what was asked. Other errors do not tell. */
+  get isRefusal(): boolean {
+    return this.status >= 400 && this.status < 500 && this.status !== 429 && this.code !== 'idempotency_in_progress'
+  }
 }
 
 export function messageOf(error: unknown): string {

@@ -1,6 +1,7 @@
-import { afterEach, expect, it, vi } from 'vitest'
+import { operations } from '@belfry/contract/operations'
+import { afterEach, expect, it, onTestFinished, vi } from 'vitest'
 import { ApiProblem } from './api-problem.ts'
-import { askToConfirmWith, call, read, urlOf } from './call.ts'
+import { askToConfirmWith, call, keyedOperations, read, urlOf } from './call.ts'
 import { PayloadText } from './payload-text.ts'
 
 afterEach(() => vi.unstubAllGlobals())
@@ -27,7 +28,7 @@ it('sends the workspace in a header where the path does not contain it', async (
   expect(post?.headers).not.toHaveProperty('X-Workspace-Id')
 })
 
-it('repeats a failed publish or replay with its key, and another one with another key, also on a page without TLS', async () => {
+it('repeats a creation whose answer was lost with its key, and another one with another key, also on a page without TLS', async () => {
   vi.stubGlobal('crypto', { getRandomValues: crypto.getRandomValues.bind(crypto) })
   const sent: unknown[] = []
   let isLost = true
@@ -37,7 +38,11 @@ it('repeats a failed publish or replay with its key, and another one with anothe
   })
   const replay = (task: string) => call('replayTask', { ws: 'ws_1', task, body: {} })
   const publish = () => call('publishEvent', { ws: 'ws_1', body: { topic: 'a', payload: new PayloadText('{}') } })
-  for (const act of [() => replay('task_1'), publish]) {
+  const target = { name: 'a', url: 'https://a.example', method: 'POST' } as const
+  const createTask = () => call('createTask', { ws: 'ws_1', body: { ...target, execute_at: '2030-01-01T00:00:00Z' } })
+  const cronJob = { ...target, cron: '* * * * *', timezone: 'UTC' }
+  const createCronJob = () => call('createCronJob', { ws: 'ws_1', body: cronJob })
+  for (const act of [() => replay('task_1'), publish, createTask, createCronJob]) {
     isLost = true
     await expect(act()).rejects.toMatchObject({ status: 0 })
     await expect(replay('task_2')).rejects.toMatchObject({ status: 0 })
@@ -49,6 +54,28 @@ it('repeats a failed publish or replay with its key, and another one with anothe
     expect(repeated).toBe(lost)
     expect(new Set([lost, other, next]).size).toBe(3)
   }
+})
+
+it('gives a creation a new key after a refusal, and five minutes after a lost answer', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const sent: unknown[] = []
+  const answers = [400, 0, 503, 503]
+  vi.stubGlobal('fetch', async (_url: string, { headers }: RequestInit) => {
+    sent.push(Object(headers)['Idempotency-Key'])
+    const status = answers[sent.length - 1] ?? 201
+    return status === 0 ? Promise.reject(new TypeError('offline')) : Response.json({}, { status })
+  })
+  const replay = () => call('replayTask', { ws: 'ws_1', task: 'task_3', body: {} }).catch(() => {})
+  for (const waitedMs of [0, 0, 299_000, 2_000, 0]) {
+    vi.advanceTimersByTime(waitedMs)
+    await replay()
+  }
+  expect(sent.map(key => sent.indexOf(key))).toEqual([0, 1, 1, 3, 3])
+})
+
+it('has keys only for operations that are idempotent', () => {
+  for (const name of keyedOperations) expect(operations[name]).toMatchObject({ isIdempotent: true })
 })
 
 it('rejects with the problem of the response, or with status 0 without one', async () => {

@@ -41,25 +41,38 @@ const changeIsNewMs = 10_000
 let changedAt = Number.NEGATIVE_INFINITY
 const changes: OperationName[] = []
 
-const creations = new Set<OperationName>(['createTask', 'createCronJob', 'publishEvent', 'replayTask'])
+/** The idempotent creations of this dashboard. */
+export const keyedOperations = ['createTask', 'createCronJob', 'publishEvent', 'replayTask'] as const
 
-// The keys of creations that have failed, by their input: the API may have done them although its answer was lost.
-const keys = new Map<string, string>()
+// Later, an equal creation is a new wish.
+const keptMs = 5 * 60_000
+// The keys of creations whose answer was lost, by their input: the API may have done them.
+const keys = new Map<string, { key: string; madeAt: number }>()
 
-/** Calls an operation that changes something. The repetition of a failed creation has the same idempotency key. */
+/** Calls an operation that changes something. A creation whose answer was lost is repeated with the same idempotency key. */
 export async function call<Name extends OperationName>(name: Name, ...args: Args<Name>): Promise<Result<Name>> {
   const text = JSON.stringify([name, args])
-  // A page without TLS has no `crypto.randomUUID`.
-  if (!keys.has(text) && creations.has(name)) keys.set(text, crypto.getRandomValues(new Uint32Array(4)).join('-'))
-  const keyed = [{ ...args[0], idempotencyKey: keys.get(text) }] as unknown as Args<Name> // the same members
+  const isKeyed = (keyedOperations as readonly string[]).includes(name)
+  const keyed = [{ ...args[0], idempotencyKey: isKeyed ? keyOf(text) : undefined }] as unknown as Args<Name> // the same members
   try {
     const result = await read(name, ...keyed)
     keys.delete(text)
     return result
+  } catch (error) {
+    if (error instanceof ApiProblem && error.isRefusal) keys.delete(text)
+    throw error
   } finally {
     changedAt = performance.now()
     changes.push(name)
   }
+}
+
+function keyOf(text: string): string {
+  const known = keys.get(text)
+  if (known && performance.now() - known.madeAt < keptMs) return known.key
+  const key = crypto.getRandomValues(new Uint32Array(4)).join('-') // a page without TLS has no `randomUUID`
+  keys.set(text, { key, madeAt: performance.now() })
+  return key
 }
 
 /** Returns the operations that `call` has called since the last time. */

@@ -3,6 +3,7 @@ import { type Body, call, type Result, read } from './call.ts'
 
 export type Proof = ConfirmIdentityBody
 
+/** Signs in with a passkey alone. */
 export async function signInWithPasskey(): Promise<Result<'loginWithPasskey'>> {
   const { passkey } = await askPasskey(await read('passkeyLoginOptions', { body: {} }))
   return call('loginWithPasskey', { body: { passkey } })

@@ -6,7 +6,7 @@ const lost = new ApiProblem(0, {})
 const busy = new ApiProblem(409, { code: 'idempotency_in_progress' })
 const refused = new ApiProblem(400, { code: 'validation_failed' })
 
-/** Submits drafts, a second apart. Returns the error or result of each, and the index of the first attempt with the same present of each. */
+/** Submits drafts, a second apart. Returns the error or result of each, and for each attempt the first one with its present. */
 async function submitAll(drafts: readonly string[], answers: ReadonlyArray<ApiProblem | string>) {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
@@ -27,19 +27,19 @@ async function submitAll(drafts: readonly string[], answers: ReadonlyArray<ApiPr
   return { ends, first: attempts.map(attempt => attempts.indexOf(attempt)) }
 }
 
-it('submits a draft again as the same request until its answer arrives', async () => {
+it('submits a draft again with the same present until its answer arrives', async () => {
   const { ends, first } = await submitAll(['a', 'a', 'a'], [lost, busy, 'done'])
   expect(ends).toEqual([lost, busy, 'done'])
   expect(first).toEqual([0, 0, 0])
 })
 
-it('submits another draft, or a refused draft, as another request', async () => {
+it('submits another draft, or a refused draft, with another present', async () => {
   const { ends, first } = await submitAll(['a', 'b', 'b'], [lost, refused, 'done'])
   expect(ends).toEqual([lost, refused, 'done'])
   expect(first).toEqual([0, 1, 2])
 })
 
-it('submits a draft as a new request once the repetition of its lost one is refused, such as for its time', async () => {
+it('submits a draft with a new present once the repetition of its lost one is refused, such as for its time', async () => {
   const { ends, first } = await submitAll(['a', 'a'], [lost, refused, 'done'])
   expect(ends).toEqual([lost, 'done'])
   expect(first).toEqual([0, 0, 2])

@@ -11,7 +11,7 @@ const settledMs = 200
 
 type CronJobFilterProps<Name extends string> = {
   filters: Pick<Filters<Name | 'cronjob_id'>, 'values' | 'set' | 'setAll'>
-  /** The filter that leaves out cron jobs. Several can be chosen then; without it, a choice replaces another. */
+  /** The filter that leaves out cron jobs. With it, several can be chosen; without it, a choice replaces the last one. */
   exclude?: Name
 }
 

@@ -7,12 +7,16 @@ import { usePageTitle } from '../ui/use-page-title.ts'
 
 /** Returns a screen in place of one whose script could not be loaded. It loads the script once that is possible. */
 export function lateScreen(name: string, load: () => Promise<ComponentType>): ComponentType {
+  let Screen: ComponentType | null = null
   return function LateScreen() {
-    const script = useQuery({ queryKey: ['script', name], queryFn: load })
-    const { data: Screen, errorUpdateCount } = script
+    const queryFn = async () => {
+      Screen = await load()
+      return true
+    }
+    const script = useQuery({ queryKey: ['script', name], queryFn, enabled: Screen === null })
     useEffect(() => {
-      if (errorUpdateCount > 0) reloadIfReplaced()
-    }, [errorUpdateCount])
+      if (script.isError) reloadIfReplaced()
+    }, [script.isError])
     return Screen ? <Screen /> : <NotLoaded isTrying={script.isFetching} onRetry={() => void script.refetch()} />
   }
 }

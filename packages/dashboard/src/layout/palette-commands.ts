@@ -12,6 +12,7 @@ import { useSignOut } from './use-sign-out.ts'
 export type Command = {
   id: string
   label: string
+  /** The heading above the command. */
   group: string
   /** The keys that do the same. */
   keys?: string

@@ -2,6 +2,7 @@ import { formatDuration } from './format-time.ts'
 
 const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB']
 
+/** Formats a whole number with thousands separators. */
 export function formatCount(count: number): string {
   return count.toLocaleString('en')
 }

@@ -97,7 +97,7 @@ function NameDialog({ suggestion, onClose, onSave }: NameDialogProps) {
   )
 }
 
-/** Returns a query with its pairs in order. An earlier version may have saved them in another one. */
+/** Returns a query with its pairs in order. An earlier version may have saved them in another order. */
 export function sortedQuery(query: string): string {
   const pairs = new URLSearchParams(query)
   pairs.sort()

@@ -4,6 +4,7 @@ import {
   type ReactElement,
   type ReactNode,
   useEffect,
+  useEffectEvent,
   useId,
   useLayoutEffect,
   useRef,
@@ -81,16 +82,17 @@ function Bubble({ id, anchor, onStay, onHide, children }: BubbleProps) {
     own.style.left = `${Math.max(margin, Math.min(left, window.innerWidth - width - margin))}px`
     own.style.top = `${above >= margin ? above : at.bottom + gap}px`
   }, [anchor])
+  const hide = useEffectEvent(() => onHide(0))
   useEffect(() => {
-    const onKeyDown = (event: KeyboardEvent) => event.key === 'Escape' && onHide(0)
-    const onScroll = () => onHide(0)
+    const onKeyDown = (event: KeyboardEvent) => event.key === 'Escape' && hide()
+    const onScroll = () => hide()
     document.addEventListener('keydown', onKeyDown)
     window.addEventListener('scroll', onScroll, true)
     return () => {
       document.removeEventListener('keydown', onKeyDown)
       window.removeEventListener('scroll', onScroll, true)
     }
-  }, [onHide])
+  }, [])
   return createPortal(
     <div
       ref={bubble}

@@ -6,6 +6,7 @@ import type { Body } from '../../api/call.ts'
 
 /** The queue, the connection, the deadline, the labels and the callbacks of tasks, as the user types them. */
 export type FlowDraft = {
+  /** The name of the queue, or empty. */
   queue: string
   connection: string
   maxAgeSeconds: string

@@ -83,6 +83,7 @@ export function retryTimes(draft: RetryDraft): number[] {
   })
 }
 
+/** Returns the maximum number of retries of a stored policy. */
 export function retryCount(retry: Retry): number {
   return 'delays_ms' in retry ? retry.delays_ms.length : retry.max_retries
 }

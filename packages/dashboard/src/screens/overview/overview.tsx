@@ -1,4 +1,4 @@
-import type { Overview as RecentRuns, Upcoming } from '@belfry/contract/overview'
+import type { OverviewRange, Overview as RecentRuns, Upcoming } from '@belfry/contract/overview'
 import { useQuery } from '@tanstack/react-query'
 import { Plus, SquareActivity } from 'lucide-react'
 import { queryOf } from '../../api/queries.ts'
@@ -21,7 +21,12 @@ import { Skeleton } from '../../ui/table.tsx'
 import { RelativeTime } from '../../ui/time.tsx'
 import styles from './overview.module.css'
 
-const ranges = optionsOf({ '1h': 'Last hour', '24h': 'Last 24 hours', '7d': 'Last 7 days', '30d': 'Last 30 days' })
+const ranges = optionsOf({
+  '1h': 'Last hour',
+  '24h': 'Last 24 hours',
+  '7d': 'Last 7 days',
+  '30d': 'Last 30 days',
+} satisfies Record<OverviewRange, string>)
 
 export function Overview() {
   const { workspace, to } = useWorkspace()

@@ -151,6 +151,7 @@ const certificateFields: readonly FormField[] = [
 function ConnectionForm({ connection }: { connection: Connection | null }) {
   const { workspace } = useWorkspace()
   const [kind, setKind] = useState<Kind>(connection?.kind ?? 'header')
+  // Only OAuth 2 has the last one: a field that is not shown is empty.
   const names = [...[...fieldsOf[kind], ...certificateFields].map(({ name }) => name), 'client_authentication']
   return (
     <Form

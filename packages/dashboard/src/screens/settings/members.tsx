@@ -204,7 +204,7 @@ function AddMember({ present }: { present: WorkspaceMember[] }) {
         text="Add member"
         refusal={userId ? null : 'Select a member first.'}
         run={() => call('putWorkspaceMember', { ws: workspace.id, user: userId, body: {} })}
-        onDone={() => setUserId('')}
+        onDone={({ user }) => setUserId(now => (now === user.id ? '' : now))}
       />
     </div>
   )

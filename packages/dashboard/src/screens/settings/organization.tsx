@@ -52,7 +52,7 @@ export function General() {
                 description="This cannot be undone."
                 run={() => call('deleteOrganization', { org: organization.id })}
                 leaves
-                // Reloads the page, because everything on it belonged to the organization.
+                // Opens another document, because everything in memory belonged to the organization.
                 onDone={() => location.assign('/')}
               />
             </div>

@@ -2,7 +2,10 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useLocation, useNavigate, useSearchParams } from 'react-router'
 import { returnPath } from '../../paths.ts'
 
-/** Returns the page to open after sign-in, and opens it: the path in `?return=`, with the fragment of the current page. */
+/**
+ * Returns the page to open after sign-in, and a function that opens it. It is the path in `?return=`, with the fragment of the
+ * current page.
+ */
 export function useReturn() {
   const [params] = useSearchParams()
   const { hash } = useLocation()

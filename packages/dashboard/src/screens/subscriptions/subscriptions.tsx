@@ -210,7 +210,11 @@ function Failing({ subscription }: { subscription: Subscription }) {
   )
 }
 
-type SubscriptionFormProps = { subscription: Subscription | null; topics: readonly string[] }
+type SubscriptionFormProps = {
+  subscription: Subscription | null
+  /** Topics of recent events. */
+  topics: readonly string[]
+}
 
 function SubscriptionForm({ topics, ...given }: SubscriptionFormProps) {
   const { workspace } = useWorkspace()
