@@ -361,7 +361,7 @@ describe('a queue', () => {
 
   it('is deleted only while nothing uses it', async () => {
     const { workspaceId, tasks } = await aQueue({ maxConcurrent: 1 }, 1)
-    expect(await deleteQueue(db.pool, workspaceId, 'q', true)).toBe('has_tasks')
+    expect(await deleteQueue(db.pool, workspaceId, 'q', { mayRun: true })).toBe('has_tasks')
     const [claim] = await claimAll(db.pool, tasks)
     expect(await deleteQueue(db.pool, workspaceId, 'q')).toBe('has_tasks')
     await record(claimed(claim))
@@ -374,7 +374,7 @@ describe('a queue', () => {
   it('may be deleted below attempts in flight, whose retries then have no limit', async () => {
     const { workspaceId, tasks } = await aQueue({ maxConcurrent: 1 }, 1)
     const [claim] = await claimAll(db.pool, tasks)
-    expect(await deleteQueue(db.pool, workspaceId, 'q', true)).toBe('deleted')
+    expect(await deleteQueue(db.pool, workspaceId, 'q', { mayRun: true })).toBe('deleted')
     await record(claimed(claim), 'retrying')
     expect(kinds(await claimAll(db.pool, tasks))).toEqual(['claimed'])
   })

@@ -81,7 +81,12 @@ export type QueueDeletion = 'deleted' | 'named' | 'has_tasks' | 'unknown'
  * Deletes the settings of a queue that is not in use. Finished tasks keep its name.
  * @param mayRun - Whether attempts may be in flight. Their tasks are then unlimited. Default: false.
  */
-export async function deleteQueue(db: Db, workspaceId: string, name: string, mayRun = false): Promise<QueueDeletion> {
+export async function deleteQueue(
+  db: Db,
+  workspaceId: string,
+  name: string,
+  { mayRun = false }: { mayRun?: boolean } = {},
+): Promise<QueueDeletion> {
   const text = `
     WITH queue AS (
       SELECT q.id, EXISTS (SELECT FROM cron_jobs j WHERE j.workspace_id = $1 AND j.queue = $2)

@@ -30,13 +30,15 @@ const decisionMs = 15_000
 const pauseMs = 25
 
 /**
- * Repeats a move while its task is prefetched, so a refusal means that an attempt has really started. The dispatcher starts
- * the attempt or undoes the claim within a second. When the dispatcher has died, that takes about 13 seconds.
+ * Repeats a move while its result has `isUnsent`: a task is prefetched. So a refusal means that an attempt has really started.
+ * The dispatcher starts the attempt or undoes the claim within a second. When the dispatcher has died, that takes about
+ * 13 seconds.
  */
-export async function untilDecided<R extends { kind: string; isUnsent?: boolean }>(move: () => Promise<R>): Promise<R> {
+export async function untilDecided<R extends object>(move: () => Promise<R>): Promise<R> {
   for (const giveUpAt = performance.now() + decisionMs; ; await sleep(pauseMs)) {
     const result = await move()
-    if (!result.isUnsent || performance.now() > giveUpAt) return result
+    const isUnsent = 'isUnsent' in result && result.isUnsent
+    if (!isUnsent || performance.now() > giveUpAt) return result
   }
 }
 
@@ -108,13 +110,18 @@ async function isFuture(db: Db, at: Date): Promise<boolean> {
   return rows[0]?.is ?? false
 }
 
-type Move = { name?: string; text: string; values: unknown[] }
+type Statement = { name?: string; text: string; values: unknown[] }
 
 const requestColumns = { name: 'name', ...requestColumnOf, updatedBy: 'updated_by' }
 
 // A claim may be undone between the refusal and the look at the state, so a task that is found in the state `from` is moved
-// again. Refused once more, the move has other conditions. `task` is its id and its workspace.
-async function moved(db: Db, move: Move, task: string[], from: TaskState): Promise<MoveResult> {
+// again. Refused once more, the move has other conditions.
+async function moved(
+  db: Db,
+  move: Statement,
+  task: [id: string, workspaceId: string],
+  from: TaskState,
+): Promise<MoveResult> {
   for (let isAgain = false; ; isAgain = true) {
     const { rows } = await db.query<{ now: Date }>(move)
     if (rows[0]) return { kind: 'moved', now: rows[0].now }

@@ -68,7 +68,7 @@ export async function openContext(config: Config, log: Logger, host: Host) {
     stripe: config.billing && (await openStripeBilling(config.billing)),
     /** Null where users sign in with passwords only. */
     oidc: config.oidc && openOidcProvider(config.oidc, log),
-    /** Orders in progress to read the keys of issuers, by the federated credential. */
+    /** The readings of issuers' keys in progress, by the federated credential. Each resolves with an error or null. */
     keyOrders: new Map<string, Promise<string | null>>(),
     runTails: createRunTails(pool, onError),
     runStreams: new Set<RunStream>(),

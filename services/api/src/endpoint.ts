@@ -52,6 +52,7 @@ export type Input<O extends Served> = {
   arrivedAt: number
 }
 
+/** Returns errors in a body that its schema cannot find. */
 export type Inspect = (ctx: Context, body: unknown, schemaErrors: FieldError[]) => FieldError[]
 
 /** What a handler returns: the declared body, null for an object that does not exist, or more than is declared. */
@@ -62,6 +63,7 @@ type Answer<O extends Served> = O['response'] extends { body: infer S extends z.
 type Handle<O extends Served> = (ctx: Context, input: Input<O>) => Answer<O>
 
 type Handler<O extends Served> = {
+  /** Limits of the body. Default `bodyLimits`. */
   limits?: BodyLimits
   /** Returns errors in the body that a schema cannot find; reported together with the schema's errors. */
   inspect?: Inspect
@@ -97,7 +99,7 @@ export function endpoint<const O extends Served>(operation: O, given: Handle<O> 
       if (operation.body) compiled ??= z.compile(operation.body)
       const askedAt = performance.now()
       const { value, text } = compiled
-        ? await readBody(ctx, request, response, compiled)
+        ? await readBody(ctx, request, response, compiled, limits, inspect)
         : { value: undefined, text: '' }
       if (performance.now() - askedAt > recheckMs) {
         caller = await authorizeAgain(ctx, request, right, params, orRights)
@@ -110,15 +112,6 @@ export function endpoint<const O extends Served>(operation: O, given: Handle<O> 
       await sendResponse(response, presentFor(caller, partsOf(operation, answer), brief))
     },
     ...operation,
-  }
-
-  async function readBody(ctx: Context, request: Request, response: Response, schema: z.ZodType) {
-    const { text, value } = await readJsonBody(request, response, limits)
-    const result = parseInput(schema, value)
-    const schemaErrors = result.ok ? [] : result.errors
-    const errors = schemaErrors.concat(inspect(ctx, value, schemaErrors))
-    if (result.ok && errors.length === 0) return { value: result.value, text }
-    throw invalid('body', errors)
   }
 }
 
@@ -177,6 +170,22 @@ function readParams(request: Request, parameters: readonly PathPart[]): Record<s
     params[name] = kind === undefined ? text : (fromId(kind, text) ?? NIL_UUID)
   }
   return params
+}
+
+async function readBody(
+  ctx: Context,
+  request: Request,
+  response: Response,
+  schema: z.ZodType,
+  limits: BodyLimits,
+  inspect: Inspect,
+): Promise<{ value: unknown; text: string }> {
+  const { text, value } = await readJsonBody(request, response, limits)
+  const result = parseInput(schema, value)
+  const schemaErrors = result.ok ? [] : result.errors
+  const errors = schemaErrors.concat(inspect(ctx, value, schemaErrors))
+  if (result.ok && errors.length === 0) return { value: result.value, text }
+  throw invalid('body', errors)
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Right } from '@belfry/contract/operation'
-import { openReplica, preferReplica } from '@belfry/db/postgres/open-replica'
+import { openReplica, preferReplica, type Replica } from '@belfry/db/postgres/open-replica'
 import type { Pool } from '@belfry/db/postgres/pool'
 import { scopeTo } from '@belfry/db/postgres/scope-to'
 import { every } from '@belfry/runtime'
@@ -9,18 +9,21 @@ import type { CallerOf } from './auth/authorize.ts'
 import type { Config } from './config.ts'
 import type { Context } from './context.ts'
 
+/** The replica of the database, and when each credential of this process changed something last. */
+type ReadReplica = { replica: Replica; latestWrites: LRUCache<string, number> }
+
 type Caller = Exclude<CallerOf<Right>, null>
 
 const connections = 10
 const measuredEveryMs = 500
 
-/** Opens the replica, and remembers when each credential of this process changed something last. */
-export function openReadReplica(config: Config, primary: Pool, onError: (error: Error) => void) {
+/** Opens the replica of the settings. Null without one. */
+export function openReadReplica(config: Config, primary: Pool, onError: (error: Error) => void): ReadReplica | null {
   if (config.readReplica === null) return null
   const { url, maxLagMs } = config.readReplica
   const replica = openReplica(primary, url, { name: 'belfry-api', max: connections, maxLagMs, onError })
   // A replica older than the bound is not read, so older writes need not be remembered.
-  return { replica, latestWrites: new LRUCache<string, number>({ max: 100_000, ttl: maxLagMs }) }
+  return { replica, latestWrites: new LRUCache({ max: 100_000, ttl: maxLagMs }) }
 }
 
 /** Exports the age of the replica, and measures it until the process stops. */

@@ -13,13 +13,18 @@ import { type MailKind, mayMail } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { agentOf, deviceName, knownDevice } from './device.ts'
 
-export type Owner = { id: string; email: string }
+export type Recipient = { id: string; email: string }
 
 /**
  * Stores a mail about a sign-in, unless the browser is known by its cookie, or the same program signed in from the same
  * address within 90 days. Skips the first sign-in of a new account. Call it before the sign-in is logged.
  */
-export async function mailNewDevice(ctx: Context, tx: PrismaTransaction, user: Owner, request: Request): Promise<void> {
+export async function mailNewDevice(
+  ctx: Context,
+  tx: PrismaTransaction,
+  user: Recipient,
+  request: Request,
+): Promise<void> {
   if (knownDevice(ctx, request, user.id) !== null) return
   const [agent, address] = [agentOf(request), callerAddress(request)]
   const [found] = await tx.$queryRaw<Array<{ isKnown: boolean }>>`
@@ -40,7 +45,7 @@ export async function mailNewDevice(ctx: Context, tx: PrismaTransaction, user: O
 export async function recordNewPassword(
   ctx: Context,
   tx: PrismaTransaction,
-  user: Owner,
+  user: Recipient,
   { action, address, keeps }: { action: 'password_changed' | 'password_reset'; address: string; keeps?: string },
 ): Promise<void> {
   const userId = user.id
@@ -83,7 +88,7 @@ type AccountMail = {
 export async function storeMail(
   ctx: Context,
   tx: PrismaTransaction,
-  { id, email }: Owner,
+  { id, email }: Recipient,
   { label, mail, address, link }: AccountMail,
 ): Promise<boolean> {
   if (!link && ctx.config.confirmsEmails) {

@@ -12,7 +12,7 @@ import { deleteFactors } from '../auth/second-factors.ts'
 import { clearLoginAttempts, consumeRequest } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
 import { endpoint } from '../endpoint.ts'
-import { type Owner, recordFactorChange, recordNewPassword, storeMail } from './account-mail.ts'
+import { type Recipient, recordFactorChange, recordNewPassword, storeMail } from './account-mail.ts'
 import { hashPassword, noPasswordHash, requirePasswordLogin } from './password.ts'
 
 export const confirmEmail = endpoint(operations.confirmEmail, async (ctx, { body, request }) => {
@@ -44,7 +44,7 @@ export const resendConfirmation = endpoint(operations.resendConfirmation, async 
 const confirmationMs = 24 * 3_600_000
 
 /** Stores the mail with the link that confirms a user's address, unless the address has got too many mails. */
-export async function storeConfirmationMail(ctx: Context, tx: PrismaTransaction, user: Owner, address: string) {
+export async function storeConfirmationMail(ctx: Context, tx: PrismaTransaction, user: Recipient, address: string) {
   const { token, tokenHash } = newOneTimeToken()
   const mail = confirmEmailMail(user.email, `${ctx.config.publicUrl}/confirm-email#${token}`)
   const link = { kind: 'mail', usefulMs: confirmationMs } as const

@@ -152,8 +152,8 @@ export const rollApiKey = endpoint(operations.rollApiKey, async (ctx, { caller, 
     const next = { id: newUuid(), workspaceId, name, createdBy: user.userId, scopes, allowedRanges }
     const limit = await expiryOf(ctx, tx, organizationId, body.expires_at)
     const lifetimeMs = lifetimeOf(old)
-    const sameLater = lifetimeMs === 0 ? null : new Date(ctx.clock.now() + lifetimeMs)
-    const expiresAt = body.expires_at === undefined ? earlier(sameLater, limit) : limit
+    const withSameLifetime = lifetimeMs === 0 ? null : new Date(ctx.clock.now() + lifetimeMs)
+    const expiresAt = body.expires_at === undefined ? earlier(withSameLifetime, limit) : limit
     await audit(tx, caller, 'api_key.rolled', toId('key', old.id), {
       name,
       prefix,

@@ -8,7 +8,7 @@ import { logCaller } from '../http/request-log.ts'
 import { findApiKey, requireApiKeyInForce } from './api-key.ts'
 import { callerAddress } from './caller-address.ts'
 import { findUser, suspended, type UserCaller } from './find-user.ts'
-import { askedAgain, isAskedAgain } from './rate-limits.ts'
+import { askAgain, isAskedAgain } from './rate-limits.ts'
 import { requireSecondFactor } from './second-factors.ts'
 
 /** A caller that acts on an organization: a user, or the API key of one of its workspaces. */
@@ -53,6 +53,8 @@ type UserOf<R extends Right> = R extends Action
     : unknown
   : unknown
 
+type Caller = null | UserCaller | OperatorCaller | OrganizationCaller | WorkspaceCaller
+
 type Params = Readonly<Record<string, string>>
 
 /**
@@ -82,11 +84,17 @@ export function authorizeAgain<R extends Right>(
   params: Params = {},
   others: readonly R[] = [],
 ): Promise<CallerOf<R>> {
-  askedAgain.add(request)
+  askAgain(request)
   return authorize(ctx, request, right, params, others)
 }
 
-async function authorizeAny(ctx: Context, request: Request, right: Right, params: Params, others: readonly Action[]) {
+async function authorizeAny(
+  ctx: Context,
+  request: Request,
+  right: Right,
+  params: Params,
+  others: readonly Action[],
+): Promise<Caller> {
   if (right === 'public') return null
   if (right === 'signed_in') return findUser(ctx, request)
   if (right === 'operator') return findOperator(ctx, request)
@@ -183,7 +191,12 @@ async function findMemberOfOrganization(
   return { organizationId, user, apiKeyId: null, actor, address: user.address, agent: agentOf(request) }
 }
 
-async function findMemberOfWorkspace(ctx: Context, request: Request, user: UserCaller, params: Params) {
+async function findMemberOfWorkspace(
+  ctx: Context,
+  request: Request,
+  user: UserCaller,
+  params: Params,
+): Promise<WorkspaceCaller> {
   const workspaceId = params.ws ?? namedWorkspace(request)
   if (workspaceId === undefined) {
     throw new AppError('unauthenticated', 'Send an API key in X-Api-Key, or a session with X-Workspace-Id.')

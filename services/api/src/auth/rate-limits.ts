@@ -12,7 +12,7 @@ const secondMs = 1000
 export function createRateLimits(now: () => number = steadyTime) {
   // A bucket that was not used for a second is full, so it can be dropped.
   let recent = new Map<string, { left: number; atMs: number }>()
-  let older = recent
+  let older: typeof recent = new Map()
   let turnedAtMs = now()
   return {
     /** Takes one request out of an allowance per second. Returns the rest of it. */
@@ -34,8 +34,12 @@ export function createRateLimits(now: () => number = steadyTime) {
   }
 }
 
-/** The requests whose caller is checked again before their response begins. */
-export const askedAgain = new WeakSet<Request>()
+const askedAgain = new WeakSet<Request>()
+
+/** Notes that the caller of a request has been checked. */
+export function askAgain(request: Request): void {
+  askedAgain.add(request)
+}
 
 /**
  * Returns whether the caller of a request has been checked before: an endpoint asks again after a late body, and a stream

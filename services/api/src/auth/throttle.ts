@@ -56,7 +56,9 @@ const singles = {
   'connection tests of': tests,
   /** Of a workspace, a principal and a host, because a caller may point a callback at the host of another. */
   challenges: { burst: 20, everyMs: 30_000 },
+  /** Of an organization. */
   'invitations of': { burst: 50, everyMs: 60_000 },
+  /** Of a workspace. */
   'alert consents of': tests,
   /** A recipient who has unsubscribed is asked again only now and then. */
   'alert consent of unsubscribed': { burst: 2, everyMs: 7 * 24 * 3_600_000 },

@@ -113,7 +113,7 @@ export async function endDecided(
     })
     total += ended
     if (ended > 0) await advanceQueuesOf(ctx.pool, ids)
-    return { kind: 'ended', isUnsent: undecided.length > 0 }
+    return { isUnsent: undecided.length > 0 }
   })
   return total
 }

@@ -4,7 +4,7 @@ import type { PrismaTransaction } from '@belfry/db/postgres/create-prisma'
 import { openWithOwnKey, sealWithOwnKey } from '@belfry/db/secrets/own-data-key'
 import { newUuid } from '@belfry/domain/id'
 import { Secret, TOTP } from 'otpauth'
-import { type Owner, recordFactorChange } from '../account/account-mail.ts'
+import { type Recipient, recordFactorChange } from '../account/account-mail.ts'
 import { hashOneTimeToken } from '../auth/one-time-token.ts'
 import { consumeLoginAttempt, consumeOne, type Origin } from '../auth/throttle.ts'
 import type { Context } from '../context.ts'
@@ -22,14 +22,14 @@ type Proof = {
  * digits can be guessed, so they have a separate limit without spare attempts.
  * @throws AppError `rate_limited`.
  */
-export async function proveFactor(ctx: Context, user: Owner, from: Origin, proof: Proof): Promise<boolean> {
+export async function proveFactor(ctx: Context, user: Recipient, from: Origin, proof: Proof): Promise<boolean> {
   const attempt = await consumeLoginAttempt(ctx, user.email, from)
   const isProven = await isFactor(ctx, user, from, proof)
   if (isProven) await attempt.refund()
   return isProven
 }
 
-async function isFactor(ctx: Context, user: Owner, from: Origin, proof: Proof): Promise<boolean> {
+async function isFactor(ctx: Context, user: Recipient, from: Origin, proof: Proof): Promise<boolean> {
   const { code, recovery_code: recoveryCode, passkey } = proof
   if (code !== undefined) {
     const attempt = await consumeOne(ctx, 'code of', from.known ?? user.id)
@@ -41,7 +41,7 @@ async function isFactor(ctx: Context, user: Owner, from: Origin, proof: Proof): 
   return passkey !== undefined && (await verifyPasskey(ctx, user.id, passkey)) !== null
 }
 
-function isRecoveryCode(ctx: Context, user: Owner, { address }: Origin, code: string): Promise<boolean> {
+function isRecoveryCode(ctx: Context, user: Recipient, { address }: Origin, code: string): Promise<boolean> {
   return ctx.prisma.$transaction(async tx => {
     // Of several concurrent requests with the same code one deletes it.
     const used = await tx.recoveryCode.deleteMany({ where: { userId: user.id, codeHash: hashOf(code) } })
@@ -56,7 +56,7 @@ function isRecoveryCode(ctx: Context, user: Owner, { address }: Origin, code: st
 const periodMs = 30_000
 
 /** Stores and returns a new secret of an authenticator app. It becomes a factor with its first code. */
-export async function storeTotpSecret(ctx: Context, user: Owner): Promise<TOTP> {
+export async function storeTotpSecret(ctx: Context, user: Recipient): Promise<TOTP> {
   const totp = totpOf(new Secret({ size: 20 }), user.email)
   const id = newUuid()
   const { sealed, masterKeyId, wrappedKey } = sealWithOwnKey(ctx.config.masterKeys, id, totp.secret.base32)

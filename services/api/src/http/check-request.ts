@@ -83,6 +83,7 @@ const names = ['loopback', 'linklocal', 'uniquelocal']
 /**
  * Parses the proxies that may report a caller's address, as Express takes them: false, a number of hops, or addresses.
  * "All" is not allowed: callers could choose the address that limits count them by.
+ * @throws Error with the reason.
  */
 export function parseTrustedProxies(text: string): false | number | string[] {
   if (text.trim() === '') return false

@@ -136,6 +136,7 @@ function requireOpen(row: InvitationRow, now: number): void {
 /**
  * Adds a user to an organization and to the workspaces of an invitation, once. The inviter must still have the right to
  * invite.
+ * @returns The workspaces that the user has joined.
  */
 async function joinOrganization(
   ctx: Context,

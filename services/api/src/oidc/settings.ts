@@ -62,7 +62,7 @@ export function oidcOf(env: Variables) {
   }
 }
 
-// Tokens travel over the URL, so it has https, except on this machine.
+// Tokens travel to this URL, so it has https, except on this machine.
 function parseIssuer(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null
   const isLocal = url !== null && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname)

@@ -4,7 +4,7 @@ import type { OverviewRange, Upcoming } from '@belfry/contract/overview'
 import { type CronJobFields, readableScheduleOf } from '@belfry/db/cron-jobs/cron-job'
 import type { Db } from '@belfry/db/postgres/in-transaction'
 import { countQueued } from '@belfry/db/queues/queues'
-import { countRuns, type RunSpan } from '@belfry/db/run-statistics/run-statistics'
+import { countRuns } from '@belfry/db/run-statistics/run-statistics'
 import { maxCounted, measureDueWork } from '@belfry/db/tasks/startable-tasks'
 import { waitsForTime } from '@belfry/db/tasks/task-row'
 import { countOccurrences, nextRuns } from '@belfry/domain/cron/cron-schedule'
@@ -42,7 +42,7 @@ export const getOverview = endpoint(operations.getOverview, async (ctx, { caller
 })
 
 // Ends with the bucket of the current time, so a bucket has the same bounds in every response.
-function spanOf(range: OverviewRange, now: number): RunSpan {
+function spanOf(range: OverviewRange, now: number): Span {
   const { bucketMs, count } = steps[range]
   const end = (Math.floor(now / bucketMs) + 1) * bucketMs
   return { fromMs: end - count * bucketMs, bucketMs, count }
@@ -55,8 +55,8 @@ const maxInFiveMinutes = 10_001
 export const getUpcoming = endpoint(operations.getUpcoming, async (ctx, { caller: { workspaceId, actor }, query }) => {
   const { from, hours, limit } = query
   const fromMs = from?.getTime() ?? ctx.clock.now()
-  const hour: RunSpan = { fromMs, bucketMs: 5 * minuteMs, count: 12 }
-  const hoursAfter: RunSpan = { fromMs: fromMs + hourMs, bucketMs: hourMs, count: hours - 1 }
+  const hour: Span = { fromMs, bucketMs: 5 * minuteMs, count: 12 }
+  const hoursAfter: Span = { fromMs: fromMs + hourMs, bucketMs: hourMs, count: hours - 1 }
   const time = { fromMs, toMs: fromMs + hours * hourMs }
   const seesCronJobs = decide(actor, 'cron_job.read').allowed
   const [due, queued, inHour, inHoursAfter, tasks, [foreseenInHour = [], foreseenAfter = []], occurrences] =
@@ -94,7 +94,7 @@ export const getUpcoming = endpoint(operations.getUpcoming, async (ctx, { caller
   }
 })
 
-function presentCounts(span: RunSpan, tasks: readonly number[], foreseen: readonly number[]): Upcoming['hour'] {
+function presentCounts(span: Span, tasks: readonly number[], foreseen: readonly number[]): Upcoming['hour'] {
   return tasks.map((count, index) => ({
     at: new Date(span.fromMs + index * span.bucketMs).toISOString(),
     count: count + (foreseen[index] ?? 0),
@@ -111,7 +111,7 @@ const jobsPerIteration = 500
 const maxForeseenJobs = 10_000
 
 /** Counts, for each bucket of each span, the occurrences of a workspace's cron jobs that are not tasks yet. */
-async function countForeseen(db: Db, workspaceId: string, spans: readonly RunSpan[]): Promise<number[][]> {
+async function countForeseen(db: Db, workspaceId: string, spans: readonly Span[]): Promise<number[][]> {
   const toMs = Math.max(...spans.map(({ fromMs, bucketMs, count }) => fromMs + bucketMs * count))
   const text = `SELECT ${ruleColumns}, count(*)::int AS jobs FROM cron_jobs WHERE ${isAhead} GROUP BY 1, 2, 3, 4, 5`
   const { rows } = await db.query<Rule & { jobs: number }>(text, [workspaceId, new Date(toMs)])
@@ -124,7 +124,7 @@ async function countForeseen(db: Db, workspaceId: string, spans: readonly RunSpa
   return totals
 }
 
-function addTo(totals: number[], rule: Rule, jobs: number, { fromMs, bucketMs }: RunSpan): void {
+function addTo(totals: number[], rule: Rule, jobs: number, { fromMs, bucketMs }: Span): void {
   const schedule = readableScheduleOf(rule)
   if (schedule === null) return
   for (const [index, total] of totals.entries()) {
@@ -179,7 +179,7 @@ const isWaiting = `t.workspace_id = $1 AND ${waitsForTime}`
 async function countDueTasks(
   db: Db,
   workspaceId: string,
-  { fromMs, bucketMs, count }: RunSpan,
+  { fromMs, bucketMs, count }: Span,
   max: number = maxInBucket,
 ): Promise<{ counts: number[]; isCapped: boolean }> {
   const text = `
@@ -217,3 +217,6 @@ async function findDueTasks(
     name,
   }))
 }
+
+/** A period in equal buckets. */
+type Span = { fromMs: number; bucketMs: number; count: number }

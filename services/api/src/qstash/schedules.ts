@@ -68,7 +68,7 @@ export async function storeSchedule(call: Call<'cron_job.write'>, publication: P
   if ('group' in found) throw notOffered('A schedule of Belfry has a URL: create one schedule for each endpoint.')
   refuseUnpublishable(await readQuota(ctx, caller.organizationId), publication.body, false)
   const body: CreateCronJobBody = {
-    ...defaultRules,
+    ...defaultRules, // first: it has labels, too
     ...toBody(found, options, toPayload(publication.body, options)),
     ...readSchedule(call, options.cron),
   }

@@ -105,7 +105,7 @@ export async function removeQueue(
 ): Promise<void> {
   const remove = (mayRun: boolean) =>
     inTransaction(ctx.pool, async tx => {
-      const result = await deleteStored(tx, caller.workspaceId, name, mayRun)
+      const result = await deleteStored(tx, caller.workspaceId, name, { mayRun })
       if (result === 'deleted') await audit(tx, caller, 'queue.deleted', name)
       return result
     })

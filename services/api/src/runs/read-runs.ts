@@ -9,7 +9,9 @@ import type { Context } from '../context.ts'
 import { largestId, readBounded } from '../http/bounded-page.ts'
 import { type RunFilter, scanRuns } from './run-scan.ts'
 
-type RunRows = { rows: RunRow[]; next: string | null; isFromStorage: boolean }
+type Rows = { rows: RunRow[]; next: string | null }
+/** `isFromStorage`: whether object storage was read. */
+type RunRows = Rows & { isFromStorage: boolean }
 
 /** Reads a page of runs, newest first: those in PostgreSQL, and where the page reaches there, those in object storage. */
 export async function readRuns(
@@ -19,32 +21,13 @@ export async function readRuns(
   after: string | undefined,
   limit: number,
 ): Promise<RunRows> {
-  const { rows, next } = await readBounded<RunRow>(ctx, scanRuns(workspaceIds, filter), after, limit)
-  if (ctx.logStorage === null) return { rows, next, isFromStorage: false }
+  const page = await readBounded<RunRow>(ctx, scanRuns(workspaceIds, filter), after, limit)
+  const hotPage = { ...page, isFromStorage: false }
+  if (ctx.logStorage === null) return hotPage
   // After PostgreSQL and on the primary: a run that moves meanwhile is then found twice, and never missed.
-  const range = rangeOf(filter, next, after)
+  const range = rangeOf(filter, page.next, after)
   const parts = await findParts(ctx.primary, workspaceIds, range, maxRead.parts + 1)
-  const found = new Map(rows.map(row => [row.id, row]))
-  let end = next
-  let isFromStorage = false
-  const isSpent = readBudget()
-  const isOnPage = (stored: StoredLine) =>
-    stored.run.id >= range.from && stored.run.id < range.before && matchesRun(filter, toFilteredRun(stored))
-  for (const [i, part] of parts.entries()) {
-    // The parts are sorted by their newest runs, so those after this one have no run that is newer.
-    const newer = [...found.keys()].filter(id => id > part.lastRunId)
-    if (newer.length >= limit || isSpent(i)) {
-      end = idAfter(part.lastRunId)
-      break
-    }
-    for (const row of await readPart(ctx, part, isOnPage, limit + 1, toRunRow)) found.set(row.id, row)
-    isFromStorage = true
-  }
-  const complete = [...found.values()]
-    .filter(({ id }) => end === null || id >= end)
-    .sort((a, b) => (a.id < b.id ? 1 : -1))
-  const shown = complete.slice(0, limit)
-  return { rows: shown, next: complete.length > limit ? (shown.at(-1)?.id ?? null) : end, isFromStorage }
+  return parts.length === 0 ? hotPage : mergeParts(ctx, page, parts, { filter, range, limit })
 }
 
 /** Returns whether runs of a time are in object storage, where only lists and exports read them. */
@@ -70,6 +53,37 @@ function rangeOf(
     before: after !== undefined && after < end ? after : end,
     taskIds: task_id,
   }
+}
+
+type Search = { filter: RunFilter; range: PartRange; limit: number }
+
+// The parts are sorted by their newest runs, so those after it have no run that is newer.
+async function mergeParts(
+  ctx: Context,
+  { rows, next }: Rows,
+  parts: readonly LogPart[],
+  { filter, range, limit }: Search,
+): Promise<RunRows> {
+  const found = new Map(rows.map(row => [row.id, row]))
+  let end = next
+  let isFromStorage = false
+  const isSpent = readBudget()
+  const isOnPage = (stored: StoredLine) =>
+    stored.run.id >= range.from && stored.run.id < range.before && matchesRun(filter, toFilteredRun(stored))
+  for (const [i, part] of parts.entries()) {
+    const newer = [...found.keys()].filter(id => id > part.lastRunId)
+    if (newer.length >= limit || isSpent(i)) {
+      end = idAfter(part.lastRunId)
+      break
+    }
+    for (const row of await readPart(ctx, part, isOnPage, limit + 1, toRunRow)) found.set(row.id, row)
+    isFromStorage = true
+  }
+  const complete = [...found.values()]
+    .filter(({ id }) => end === null || id >= end)
+    .sort((a, b) => (a.id < b.id ? 1 : -1))
+  const shown = complete.slice(0, limit)
+  return { rows: shown, next: complete.length > limit ? (shown.at(-1)?.id ?? null) : end, isFromStorage }
 }
 
 function toFilteredRun({ run, request }: StoredLine): FilteredRun {

@@ -78,6 +78,7 @@ const notFuture: FieldError = {
  * The refusal of a new or changed task whose time has come. A time that was in the future when the request arrived has
  * passed while the request waited for the database. That is not the caller's mistake, and the caller would not repeat a
  * refused request.
+ * @param arrivedAt - When the request arrived, by the database's clock, in epoch milliseconds.
  */
 export function executeAtPassed(executeAt: Date | null, arrivedAt: number): AppError {
   if (executeAt === null || executeAt.getTime() <= arrivedAt) return invalid('body', [notFuture])

@@ -9,6 +9,7 @@ const soldTiers = tierNames.filter(name => name !== 'free' && name !== 'unlimite
  * Parses the operator's prices, such as `{"startup":"price_1","scaleup":["price_3","price_2"]}`. If a tier has several
  * prices, the first one is sold; existing subscriptions may have the others. The tiers `free` and `unlimited` have
  * no price.
+ * @throws Error with the reason.
  */
 export function parsePrices(text: string): Prices {
   const form = 'must be a JSON object such as {"startup":"price_1","scaleup":["price_3","price_2"]}'
