@@ -51,6 +51,7 @@ export async function startPostgres(options: PostgresOptions) {
   await dropForeignPid(join(dataDir, 'postmaster.pid'))
   const password = await ensureCluster(dataDir, binaries.initdb, account)
   const { server, port } = await launch(dataDir, binaries.postgres, account, options)
+  const stop = () => stopServer(server, dataDir, binaries)
   return {
     port,
     pid: server.pid,
@@ -58,8 +59,8 @@ export async function startPostgres(options: PostgresOptions) {
     url: urlOf(password, port),
     exited: server.exited,
     /** Stops the server cleanly; open transactions are rolled back. */
-    stop: () => stopServer(server, dataDir, binaries),
-    [Symbol.asyncDispose]: () => stopServer(server, dataDir, binaries),
+    stop,
+    [Symbol.asyncDispose]: stop,
     /** Kills the server, as a crash would; it recovers at the next start. */
     kill: () => server.kill('SIGQUIT'),
   }
@@ -169,7 +170,9 @@ function initdbArguments(initdb: string, directory: string, passwordPath: string
 }
 
 async function runInitdb([program = '', ...args]: string[], { ids }: ServerAccount): Promise<void> {
-  await promisify(execFile)(program, args, ids).catch(error => {
+  const running = promisify(execFile)(program, args, ids)
+  running.child.stdin?.end()
+  await running.catch(error => {
     if (error.syscall !== undefined) throw error // it did not start
     const output = lastLines(`${error.stdout}${error.stderr}`)
     throw new Error(`The database directory could not be created. Output of initdb:\n${output}`)

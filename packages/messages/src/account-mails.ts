@@ -41,6 +41,7 @@ export function confirmEmailMail(to: string, url: string): Mail {
 
 type SignIn = { device: string; address: string; at: Date }
 
+/** Returns the mail about a sign-in from a device that the user has not used before. */
 export function newDeviceMail(to: string, url: string, { device, address, at }: SignIn): Mail {
   return writeMail(to, {
     subject: 'New sign-in to Belfry',

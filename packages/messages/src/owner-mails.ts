@@ -109,6 +109,7 @@ type FailingFacts = {
   page: string | null
 }
 
+/** Returns a mail about a cron job or a subscription that has only failed for days. */
 export function failingMail(to: string, facts: FailingFacts): Mail {
   const { organization, workspaceName, kind, name, url, failingSince, days, isOff, page } = facts
   const what = kind === 'cron' ? `cron job "${name}"` : `subscription to "${name}"`

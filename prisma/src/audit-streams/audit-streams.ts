@@ -28,6 +28,7 @@ const maxCounted = 10_001
 
 type Row = Omit<AuditStream, 'secrets'> & SealedWithOwnKey
 
+/** Reads the stream of an organization; null when it has none. */
 export async function readAuditStream(db: Db, masterKeys: MasterKeys, organizationId: string) {
   const { rows } = await db.query<Row>(
     `SELECT s.shown_target AS "shownTarget", ${sealedColumns}, s.updated_at AS "updatedAt", CASE WHEN NOT o.sent THEN o.last_error END AS "lastError",

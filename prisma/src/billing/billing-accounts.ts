@@ -21,6 +21,7 @@ const columns = `
   subscription_id AS "subscriptionId", status, tier, period_end AS "periodEnd", next_tier AS "nextTier",
   next_tier_at AS "nextTierAt", grace_until AS "graceUntil", updated_at AS "updatedAt"`
 
+/** Null when the organization never had an account. */
 export async function readBillingAccount(db: Db, organizationId: string): Promise<BillingAccount | null> {
   return find(db, 'organization_id = $1', organizationId)
 }

@@ -5,8 +5,9 @@ type Heartbeats = { dispatchers: number; dispatcherAt: Date | null; schedulers: 
 type State = Heartbeats & DispatcherCapacity
 
 /**
- * Reads how many dispatchers and schedulers had a heartbeat in the last five seconds, and the latest one; null if there is none.
- * Quarantine processes do not count. Also reads the capacity of all live dispatchers together.
+ * Reads how many dispatchers and schedulers had a heartbeat in the last five seconds, and when the last one was, however long
+ * ago; null if there was none. Also reads the slots of all live dispatchers together, and the most permits that one of them has
+ * per host. Quarantine processes do not count.
  */
 export async function readProcessState(db: Db) {
   // A stopping dispatcher has stopped taking tasks. Its row has the time -infinity.
@@ -21,7 +22,7 @@ export async function readProcessState(db: Db) {
       SELECT count(*) FILTER (WHERE ${isLive('s')})::int AS schedulers, max(seen_at) AS "schedulerAt" FROM schedulers s
     ) s`
   const { rows } = await db.query<State>({ name: 'read_process_state', text })
-  const { dispatchers, dispatcherAt, schedulers, schedulerAt, ...capacity } = rows[0] as State // of aggregates
+  const { dispatchers, dispatcherAt, schedulers, schedulerAt, ...capacity } = rows[0] as State // aggregates always return a row
   return {
     dispatchers: { live: dispatchers, lastSeenAt: dispatcherAt },
     schedulers: { live: schedulers, lastSeenAt: schedulerAt },

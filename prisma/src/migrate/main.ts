@@ -29,7 +29,11 @@ const commands: Record<string, Command> = {
     run: (url, options) => releaseHeld(url, print, parseRelease(options)),
   },
   'rewrap-keys': { run: url => rewrapKeys(url, print) },
-  'check-keys': { run: url => checkKeys(url, print) },
+  'check-keys': {
+    async run(url) {
+      if (await checkKeys(url, print)) process.exitCode = 1
+    },
+  },
   'grant-roles': { run: url => grantServiceRoles(url, print) },
 }
 

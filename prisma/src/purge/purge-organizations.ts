@@ -3,6 +3,7 @@ import type { Pool } from '../postgres/pool.ts'
 /**
  * Purges up to `limit` deleted organizations that have no workspace left, with their usage and invitations. Their audit log
  * stays. One with an audit stream stays for an hour, in which the stream sends the last entries.
+ * @returns Their ids.
  */
 export async function purgeOrganizations(pool: Pool, limit: number): Promise<string[]> {
   const text = `

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Tiers } from '@belfry/domain/tiers'
 import type { Pool } from '../postgres/pool.ts'
 import { arraysOf } from '../postgres/statement-input.ts'
-import { claimFromBlocks, claimWithTopUp } from './claim-tasks.ts'
+import { claimFromBlocks } from './claim-tasks.ts'
 import type { Claim } from './claimed-row.ts'
 import { originOf } from './task-row.ts'
 
@@ -45,19 +45,14 @@ export async function nextQuarantined(pool: Pool, except: ReadonlyArray<Omit<Qua
   return rows[0] ?? null
 }
 
-/** Claims a task in quarantine, with a new block of executions for its organization if it needs one. */
+/** Claims a task in quarantine. It is a retry, so it never needs an execution. */
 export async function claimQuarantined(
   pool: Pool,
   dispatcherId: string,
   { id: taskId, origin }: QuarantinedTask,
   tiers: Tiers,
 ): Promise<Claim | null> {
-  const claimant = { dispatcherId, quarantine: true }
   const request = { taskId, origin, token: randomUUID(), isQueued: true }
-  let [claim = null] = await claimFromBlocks(pool, claimant, [request], tiers)
-  while (claim?.kind === 'short') {
-    const answers = await claimWithTopUp(pool, claimant, [{ organizationId: claim.organizationId, ...request }], tiers)
-    claim = answers[0] ?? null
-  }
-  return claim
+  const [claim] = await claimFromBlocks(pool, { dispatcherId, quarantine: true }, [request], tiers)
+  return claim === undefined || claim.kind === 'short' ? null : claim
 }

@@ -6,6 +6,7 @@ import { usedExecutions } from './execution-blocks.ts'
 /** The usage of an organization: executions of this month, and the current storage and workspaces. */
 export type Usage = { tier: TierName; executions: number; storageBytes: number; workspaces: number; now: Date }
 
+/** Null when the organization does not exist. */
 export async function readUsage(db: Db, organizationId: string): Promise<Usage | null> {
   const text = `
     SELECT o.tier, greatest(0, ${usedExecutions})::float8 AS executions, greatest(0, s.bytes)::float8 AS "storageBytes",

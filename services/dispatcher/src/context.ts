@@ -104,6 +104,7 @@ export async function openContext(config: Config, log: Logger, host: Host, quara
      */
     deferred: new Map<BufferedTask, Promise<unknown>>(),
     tenants,
+    /** Woken when the tenants may have changed. */
     tenantsWaker: createWaker(),
     /** Woken when a circuit breaker has changed, here or in another dispatcher. */
     circuitsWaker: createWaker(),
@@ -121,7 +122,9 @@ export async function openContext(config: Config, log: Logger, host: Host, quara
     /** How long a host may ask all calls of a workspace to pause with `Retry-After`; 0: it may not. */
     retryAfterMaxMs: config.retryAfterMaxMs,
     backlog: createBacklog(backlogWaker.wake),
+    /** Woken when a workspace enters the backlog. */
     backlogWaker,
+    /** Woken when claims are prefetched. */
     prefetchWaker: createWaker(),
     /** The part of the tasks in PostgreSQL that this dispatcher takes. */
     share: createShare(dispatcher.id),
@@ -157,7 +160,7 @@ export async function closeContext(ctx: Context): Promise<void> {
   await Promise.all([ctx.pool.end(), ctx.livenessPool.end()])
 }
 
-// Of at most five seconds ago.
+// The secrets and keys of workspaces, each at most five seconds old.
 function cacheKeys(pool: Pool, { masterKeys }: Config) {
   return {
     secrets: createWorkspaceCache(ids => readSecrets(pool, masterKeys, ids)),

@@ -1,7 +1,7 @@
 import type { DispatcherRow } from '@belfry/db/dispatchers/heartbeat'
 import { machineTime } from '@belfry/runtime'
 
-// Of 12 s. The rest is for a request that is written and has not left the machine.
+// A scheduler ends a dispatcher after 12 s. The rest is for a request that is written and has not left the machine.
 const maxAgeMs = 10_000
 
 /**

@@ -3,7 +3,24 @@ import type { Connect, ConnectTimings } from './connect.ts'
 import { watchResponses } from './watch-responses.ts'
 
 /** A connection to an origin, for one request at a time. */
-export type Connection = ReturnType<typeof openConnection>
+export type Connection = {
+  readonly origin: string
+  readonly client: Client
+  /** Aborts the connection attempt in progress, or null. */
+  opening: AbortController | null
+  /** The connecting for the current request; null when the request uses a kept-alive connection. */
+  opened: ConnectTimings | null
+  /** The first error of the current socket, or null. */
+  firstError: Error | null
+  /** The number of responses on the current socket. */
+  responses: number
+  /** When it is too old for another request, by `performance.now()`. */
+  oldAt: number
+  /** Until when it may be reused, by `performance.now()`. */
+  reusableUntil: number
+  /** What it has received since the request. Knows a status even if undici cannot read the headers. */
+  readonly received: ReturnType<typeof watchResponses>
+}
 
 /**
  * Keeps idle connections for reuse: each for a limited time, and a limited number in all. A request holds a connection for
@@ -114,7 +131,7 @@ function idleTime(keepAlive = ''): number {
   return seconds === undefined ? idleMs : Math.min(Number(seconds) * 1_000 - thresholdMs, maxIdleMs)
 }
 
-function openConnection(origin: string, connect: Connect) {
+function openConnection(origin: string, connect: Connect): Connection {
   const received = watchResponses()
   const client = new Client(origin, {
     pipelining: 1,
@@ -147,22 +164,15 @@ function openConnection(origin: string, connect: Connect) {
       )
     },
   })
-  const connection = {
+  const connection: Connection = {
     origin,
     client,
-    /** Aborts the connection attempt in progress, or null. */
-    opening: null as AbortController | null,
-    /** The connecting for the current request; null when the request uses a kept-alive connection. */
-    opened: null as ConnectTimings | null,
-    /** The first error of the current socket, or null. */
-    firstError: null as Error | null,
-    /** The number of responses on the current socket. */
+    opening: null,
+    opened: null,
+    firstError: null,
     responses: 0,
-    /** When it is too old for another request, by `performance.now()`. */
     oldAt: 0,
-    /** Until when it may be reused, by `performance.now()`. */
     reusableUntil: 0,
-    /** What it has received since the request. Knows a status even if undici cannot read the headers. */
     received,
   }
   return connection

@@ -66,13 +66,18 @@ export function outcomeOfError(error: unknown): FailureOutcome | UnsentOutcome {
   if (error instanceof NameResolutionError)
     return isOutOfDescriptors() ? unsent('No name can be looked up', { message: 'EMFILE' }) : failure('dns')
   const fault = faultOfResponse(error)
-  if (fault !== null) return failure('invalid_response', `The answer of the target is not valid HTTP (${fault}).`)
+  if (fault !== null) return failure('invalid_response', invalidHttp(fault))
   // The peer may refuse the handshake after this side has finished it.
   if (code.startsWith('ERR_SSL')) return failure('tls', tlsMessages.get(code))
   if (code === 'UND_ERR_SOCKET') return failure('connection_reset')
   // An error without a code is a fault of Belfry, not of the network or its protocols.
   if (code === '') throw error
   return failure(codes.get(code) ?? 'invalid_response')
+}
+
+/** The message of an answer that is not valid HTTP. */
+export function invalidHttp(fault: string): string {
+  return `The answer of the target is not valid HTTP (${fault}).`
 }
 
 /** Returns the fault of a response that undici cannot read; null for other errors. */

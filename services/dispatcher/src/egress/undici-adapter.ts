@@ -7,7 +7,7 @@ import { CallFailure, FailedCallError, WithheldError } from './call-errors.ts'
 import type { Connect } from './connect.ts'
 import { type Connection, type Connections, createConnections } from './connections.ts'
 import type { ResponseOutcome } from './outcome.ts'
-import { faultOfResponse, isConnectionLoss } from './outcome-of-error.ts'
+import { faultOfResponse, invalidHttp, isConnectionLoss } from './outcome-of-error.ts'
 
 declare module 'axios' {
   interface AxiosRequestConfig {
@@ -24,7 +24,7 @@ export type WriteGate = {
 }
 
 const maxInformational = 100
-const tooManyResponses = 'The answer of the target is not valid HTTP (more than a hundred informational responses).'
+const tooManyResponses = invalidHttp('more than a hundred informational responses')
 // A timer that fires this late: the process was blocked.
 const blockedMs = 100
 const maxGraceMs = 1_000

@@ -10,6 +10,7 @@ import { healthSignalOf } from '../scheduling/circuit-breaker.ts'
 import type { AttemptOutcome } from '../secrets/attempt-outcome.ts'
 import { openPermits, type Permit } from './ask-permits.ts'
 
+/** Runs the quarantine until its process stops. `load` may throw a ConfigError: the caller reports it. */
 export async function runQuarantine(load: () => Config): Promise<void> {
   const config = load()
   const log = createLogger('quarantine', config.logLevel)

@@ -78,7 +78,10 @@ export function createHostQueues<Task extends QueueKey>(options: HostQueuesOptio
      * circuit breaker of their host is not closed any more.
      */
     takeDelayed: (ms: number): Task[] => takeDelayed(state, now() - ms),
-    /** Changes how many calls to one host may be in flight, and start in a period. Calls beyond a smaller number end as usual. */
+    /**
+     * Changes how many calls to one host may be in flight, and start in a period; null: any number may start. Calls beyond a
+     * smaller number end as usual.
+     */
     setLimits(permitsPerHost: number, startsPerHost: StartRate | null): void {
       state.permitsPerHost = permitsPerHost
       state.startsPerHost = startsPerHost
@@ -105,6 +108,7 @@ export function createHostQueues<Task extends QueueKey>(options: HostQueuesOptio
       ),
     /** Opens the circuit breaker of a queue, even of an empty one. Returns null when it is open for as long already. */
     openCircuit: (key: QueueKey, until: number): CircuitChange => queueOf(state, key).breaker.openUntilAtLeast(until),
+    /** Lets this process probe the host of a queue until a time. */
     allowProbes(key: QueueKey, until: number): void {
       state.queues.get(idOf(key))?.breaker.allowProbes(until)
       unblock(state, state.hosts.get(key.host))

@@ -5,12 +5,15 @@ import type { Claim, ClaimRequest, ShortClaim } from '@belfry/db/tasks/claimed-r
 import { locateTasks, type TaskLocation } from '@belfry/db/tasks/locate-tasks'
 import { type FinishedAttempt, type RecordedAttempt, recordAttempts } from '@belfry/db/tasks/record-attempts'
 import { type Batch, microBatch, openBatch } from '@belfry/runtime'
-import type { PendingClaim } from '../intake/pending-claim.ts'
 import { openAdvanceQueue } from './advance-queues.ts'
 import { type ClaimOptions, isTimeout, openShortClaims } from './claim-short-tasks.ts'
 
 /** A claim, and methods that receive its answer. They must not throw. */
-type RequestedClaim = Pick<PendingClaim, 'request' | 'onAnswer' | 'onError'>
+type RequestedClaim = {
+  readonly request: ClaimRequest
+  onAnswer(answer: Claim): void
+  onError(error: unknown): void
+}
 
 /** An attempt to record, and methods that receive the result. They must not throw. */
 export type Recording = {

@@ -17,9 +17,8 @@ async function renewedAfter(change: (connection: OpenConnection) => OpenConnecti
     credentialRedactors: { get: () => ({}) },
     tlsSenders: { of: () => null },
   } as unknown as ConnectionsContext
-  const ids = { task: 'task_1', run: 'run_1', workspace: 'ws_1', attempt: 1 }
   const request = { outgoing, shownHeaders: {}, redactor: null, keepsResponse: true, sender: null, renew: null }
-  const sent = await applyConnection(ctx, connection, ids, request, null)
+  const sent = await applyConnection(ctx, connection, { task: 'task_1', run: 'run_1' }, request, null)
   stored = change(connection)
   return sent.renew?.()
 }
