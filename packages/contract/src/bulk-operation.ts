@@ -1,5 +1,6 @@
 import { taskSources } from '@belfry/domain/task-source'
 import { z } from 'zod'
+import { checkWhen } from './compile.ts'
 import { flag, hostFilter, integer, refuse, repeatable, textField } from './fields.ts'
 import { namedObject } from './objects.ts'
 import { operation } from './operation.ts'
@@ -302,12 +303,14 @@ function selectionBody<Filter extends z.ZodType, More extends z.ZodRawShape = Re
       filter: filter.optional(),
       ...more,
     })
-    .superRefine(
-      (body: { ids?: unknown; filter?: unknown }, ctx) => {
-        if ((body.ids === undefined) !== (body.filter === undefined)) return
-        refuse(ctx, body, { code: 'required', message: 'Send either ids or filter; an empty filter selects all.' })
-      },
-      { when: ({ issues }) => issues.length === 0 },
+    .check(
+      checkWhen(
+        ({ issues }) => issues.length === 0,
+        (body: { ids?: unknown; filter?: unknown }, ctx) => {
+          if ((body.ids === undefined) !== (body.filter === undefined)) return
+          refuse(ctx, body, { code: 'required', message: 'Send either ids or filter; an empty filter selects all.' })
+        },
+      ),
     )
     .meta({
       oneOf: [{ required: ['ids'] }, { required: ['filter'] }],

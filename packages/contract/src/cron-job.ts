@@ -1,6 +1,7 @@
 import { parseCron } from '@belfry/domain/cron/parse-cron'
 import { catchUps, overlaps } from '@belfry/domain/cron/plan-occurrences'
 import { z } from 'zod'
+import { checkWhen, isReadable } from './compile.ts'
 import { connectionNameField } from './connection.ts'
 import { changesOf, hostFilter, integer, repeatable, textField } from './fields.ts'
 import { lastInstant, tooLate } from './local-time.ts'
@@ -9,7 +10,7 @@ import { operation } from './operation.ts'
 import { recentRuns } from './overview.ts'
 import { pageFields, pageOf } from './page.ts'
 import { queueNameField } from './queue.ts'
-import { isReadable, oneBody, refuseTwoBodies } from './raw-body.ts'
+import { oneBody, refuseTwoBodies } from './raw-body.ts'
 import { idField, shownNumber, shownText, timeOrNull, timestampField } from './response-fields.ts'
 import { retryChange } from './retry.ts'
 import { authorFields, deliveryFields, lastRun, requestFields, sentFields, task } from './task.ts'
@@ -63,14 +64,14 @@ const creation = {
 }
 
 /** The body that creates a cron job. The API checks separately that it fires, because that depends on the current time. */
-export const createCronJobBody = z.strictObject(creation).superRefine(refuseTwoBodies, isReadable).meta(oneBody)
+export const createCronJobBody = z.strictObject(creation).check(checkWhen(isReadable, refuseTwoBodies)).meta(oneBody)
 
 export type CreateCronJobBody = z.infer<typeof createCronJobBody>
 
 /** The body that changes a cron job. Omitted fields stay unchanged; null removes a bound. */
 export const updateCronJobBody = z
   .strictObject({ ...changesOf(creation), key: objectKeyField.nullable().optional(), retry: retryChange.optional() })
-  .superRefine(refuseTwoBodies, isReadable)
+  .check(checkWhen(isReadable, refuseTwoBodies))
   .meta(oneBody)
 
 export type UpdateCronJobBody = z.infer<typeof updateCronJobBody>

@@ -17,11 +17,13 @@ const maxShownName = 100
 
 /** Parses the input of a caller, or returns an error for every invalid field, each once. */
 export function parseInput<T>(schema: z.ZodType<T>, value: unknown): ParsedInput<T> {
-  const result = schema.safeParse(value, { error: messageOf, reportInput: true })
-  if (result.success) return { ok: true, value: result.data }
+  const valid = schema.safeParse(value)
+  if (valid.success) return { ok: true, value: valid.data }
+  // Parsed again with messages: to copy the options takes as long as to parse a small body.
+  const { error } = schema.safeParse(value, { error: messageOf, reportInput: true })
   const byPath = new Map<string, FieldError>()
-  for (const error of result.error.issues.flatMap(issue => toFieldErrors(issue, schema))) {
-    if (!byPath.has(error.path)) byPath.set(error.path, error)
+  for (const found of error?.issues.flatMap(issue => toFieldErrors(issue, schema)) ?? []) {
+    if (!byPath.has(found.path)) byPath.set(found.path, found)
   }
   return { ok: false, errors: [...byPath.values()].slice(0, maxErrors) }
 }

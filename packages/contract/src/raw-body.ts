@@ -71,6 +71,3 @@ export const oneBody = {
   not: { required: ['payload', 'payload_base64'] },
   dependentRequired: { content_type: ['payload_base64'] },
 }
-
-/** Whether `refuseTwoBodies` can read a value, also when other fields are invalid. */
-export const isReadable = { when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null }

@@ -1,7 +1,7 @@
 import { backoffs, retryDefaults } from '@belfry/domain/retry'
 import { z } from 'zod'
+import { checkWhen, isReadable } from './compile.ts'
 import { integer, refuse } from './fields.ts'
-import { isReadable } from './raw-body.ts'
 
 const policyFields = {
   max_retries: integer(0, 20).meta({ examples: [retryDefaults.maxRetries] }),
@@ -49,8 +49,10 @@ export const retryPolicy = fields
     base_delay_ms: fields.shape.base_delay_ms.meta({ default: defaults.base_delay_ms }),
     max_delay_ms: fields.shape.max_delay_ms.meta({ default: defaults.max_delay_ms }),
   })
-  .superRefine(refuseBoth, isReadable)
-  .superRefine((given, ctx) => refuseCapBelowBase({ ...defaults, ...given }, ctx), isReadable)
+  .check(
+    checkWhen(isReadable, refuseBoth),
+    checkWhen(isReadable, (given, ctx) => refuseCapBelowBase({ ...defaults, ...given }, ctx)),
+  )
   .meta({ id: 'RetryRequest', ...oneKind, default: defaults })
   .transform(({ delays_ms, ...policy }) => (delays_ms ? { delays_ms } : { ...defaults, ...policy }) as Retry)
   .default(() => defaults)
@@ -60,8 +62,7 @@ export const retryPolicy = fields
  * policy are compared only when both are present.
  */
 export const retryChange = fields
-  .superRefine(refuseBoth, isReadable)
-  .superRefine(refuseCapBelowBase, isReadable)
+  .check(checkWhen(isReadable, refuseBoth), checkWhen(isReadable, refuseCapBelowBase))
   .meta({ id: 'RetryChange', ...oneKind })
 
 export type RetryChange = z.infer<typeof fields>

@@ -3,6 +3,7 @@ import { stateReasons, taskStates } from '@belfry/domain/task-state'
 import { timeoutLimits } from '@belfry/domain/timeout'
 import { z } from 'zod'
 import { callbackFields, shownCallbacks } from './callback.ts'
+import { checkWhen, isReadable } from './compile.ts'
 import { connectionField, connectionNameField } from './connection.ts'
 import { changesOf, flag, headersField, hostFilter, integer, payloadField, repeatable, textField } from './fields.ts'
 import { blocked } from './host.ts'
@@ -10,7 +11,7 @@ import { lastInstant, localTime, resolveLocalTimes, timezoneField, tooLate } fro
 import { namedObject } from './objects.ts'
 import { pageFields, timeRange } from './page.ts'
 import { queueField, queueNameField } from './queue.ts'
-import { isReadable, oneBody, rawBodyFields, refuseTwoBodies, shownRawBody } from './raw-body.ts'
+import { oneBody, rawBodyFields, refuseTwoBodies, shownRawBody } from './raw-body.ts'
 import {
   authorField,
   idField,
@@ -91,8 +92,7 @@ export const createTaskBody = z
     on_past: onPastField.optional(),
     labels: newLabelsField.optional(),
   })
-  .superRefine(refuseTwoBodies, isReadable)
-  .superRefine(resolveLocalTimes, isReadable)
+  .check(checkWhen(isReadable, refuseTwoBodies), checkWhen(isReadable, resolveLocalTimes))
   .meta(oneBody)
 
 export type CreateTaskBody = z.infer<typeof createTaskBody>
@@ -100,8 +100,7 @@ export type CreateTaskBody = z.infer<typeof createTaskBody>
 /** The body that changes a pending task. Omitted fields stay unchanged, also within `retry`. */
 export const updateTaskBody = z
   .strictObject({ ...changesOf(creation), retry: retryChange.optional(), labels: labelsField.optional() })
-  .superRefine(refuseTwoBodies, isReadable)
-  .superRefine(resolveLocalTimes, isReadable)
+  .check(checkWhen(isReadable, refuseTwoBodies), checkWhen(isReadable, resolveLocalTimes))
   .meta(oneBody)
 
 export type UpdateTaskBody = z.infer<typeof updateTaskBody>

@@ -1,4 +1,5 @@
 import { type Brief, briefFormOf } from '@belfry/contract/brief-forms'
+import { compile } from '@belfry/contract/compile'
 import { parseInput } from '@belfry/contract/field-errors'
 import {
   currentWorkspace,
@@ -18,7 +19,7 @@ import { type ActionIn, decide } from '@belfry/domain/permissions'
 import { toJsonText } from '@belfry/present/raw-json'
 import { failpoint } from '@belfry/runtime'
 import type { IRouter, Request, Response } from 'express'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { authorize, authorizeAgain, type CallerOf, type WorkspaceCaller } from './auth/authorize.ts'
 import type { Context } from './context.ts'
 import { type RunCreation, readKeyedRequest, runOnce } from './http/idempotency.ts'
@@ -96,7 +97,7 @@ export function endpoint<const O extends Served>(operation: O, given: Handle<O> 
       if (hasWorkspace && caller !== null && 'workspaceId' in caller) Object.assign(params, { ws: caller.workspaceId })
       const query = querySchema && parseInput(querySchema, request.query)
       if (query?.ok === false) throw invalid('query', query.errors)
-      if (operation.body) compiled ??= z.compile(operation.body)
+      if (operation.body) compiled ??= compile(operation.body)
       const askedAt = performance.now()
       const { value, text } = compiled
         ? await readBody(ctx, request, response, compiled, limits, inspect)
