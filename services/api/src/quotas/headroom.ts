@@ -64,9 +64,17 @@ type Headroom = {
   counting: Promise<void> | null
   /** Objects that creations in flight are about to store. */
   wanted: number
-  /** Creations in flight that do not count under the lock. */
-  inFlight: Set<Promise<unknown>>
+  /** The creations that have begun without the lock since one last waited for those before it. */
+  flight: Flight
+  /** Resolves when all flights before it have landed. */
+  landed: Promise<unknown>
 }
+
+/**
+ * Creations that may be in flight, as a number: V8 keeps the former tables of a set that changes, with all that their
+ * elements refer to, until the next collection of the whole heap.
+ */
+type Flight = { creations: number; isFull: boolean; land: () => void; landed: Promise<void> }
 
 // What one process reserves of the headroom that it has counted. Other processes may do so at the same time.
 const reservedShare = 1 / 8
@@ -92,7 +100,7 @@ export function createHeadrooms(now: () => number = steadyTime) {
     const uncounted = { limit, reserved: 0, isNearLimit: false, countAgainAt: 0, counting: null }
     const headroom = known
       ? Object.assign(known, uncounted)
-      : { ...uncounted, wanted: 0, inFlight: new Set<Promise<unknown>>() }
+      : { ...uncounted, wanted: 0, flight: openFlight(), landed: Promise.resolve() }
     headrooms.set(key, headroom)
     return headroom
   }
@@ -136,11 +144,11 @@ export function createHeadrooms(now: () => number = steadyTime) {
       try {
         if (headroom.reserved >= wanted) {
           headroom.reserved -= wanted
-          return await inFlight(headroom, creation.create())
+          return await onFlight(headroom.flight, creation)
         }
         headroom.reserved = 0
         // Creations that begin later keep within the limit: their count includes `wanted`.
-        if (!creation.holdsConnection) await Promise.allSettled(headroom.inFlight)
+        if (!creation.holdsConnection) await landFlight(headroom)
         return await creation.createUnderLock()
       } finally {
         headroom.wanted -= wanted
@@ -149,11 +157,30 @@ export function createHeadrooms(now: () => number = steadyTime) {
   }
 }
 
-async function inFlight<T>(headroom: Headroom, creation: Promise<T>): Promise<T> {
-  headroom.inFlight.add(creation)
+function openFlight(): Flight {
+  let land = () => {}
+  const landed = new Promise<void>(resolve => {
+    land = resolve
+  })
+  return { creations: 0, isFull: false, land, landed }
+}
+
+async function onFlight<T>(flight: Flight, { create }: Creation<T>): Promise<T> {
+  flight.creations++
   try {
-    return await creation
+    return await create()
   } finally {
-    headroom.inFlight.delete(creation)
+    flight.creations--
+    if (flight.isFull && flight.creations === 0) flight.land()
   }
+}
+
+// Waits for the creations that have begun so far.
+async function landFlight(headroom: Headroom): Promise<void> {
+  const { flight } = headroom
+  headroom.flight = openFlight()
+  headroom.landed = Promise.all([headroom.landed, flight.landed])
+  flight.isFull = true
+  if (flight.creations === 0) flight.land()
+  await headroom.landed
 }
