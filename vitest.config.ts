@@ -45,7 +45,7 @@ function toProject(
   name: string,
   lane: { files: string; without?: string; testTimeout: number },
 ): TestProjectInlineConfiguration {
-  const isAlone = name === 'timing'
+  const { groupOrder, maxWorkers } = groupOf(name)
   return {
     // The values of a production build. Each project needs its own object, because Vitest empties it.
     define: { __FAILPOINTS__: 'false', __VIRTUAL_CLOCK__: 'false' },
@@ -60,10 +60,17 @@ function toProject(
       hookTimeout: 120_000,
       // As of `waitFor`: a condition may take seconds on a busy machine. Vitest's default is 1 s.
       expect: { poll: { timeout: 15_000 } },
-      sequence: { groupOrder: isAlone ? 1 : 0 },
-      // Tests wait much of their time: for due times, retries, and processes that start. Each further worker loads the modules, and
-      // starts a browser and an installation, for some 15 CPU seconds.
-      maxWorkers: isAlone ? 1 : Math.ceil(2.5 * availableParallelism()),
+      sequence: { groupOrder },
+      maxWorkers,
     },
   }
+}
+
+// Each worker loads the modules of its lane: 1.5 CPU seconds for unit tests, and some 15 where it also starts a browser and an
+// installation.
+function groupOf(name: string): { groupOrder: number; maxWorkers: number } {
+  if (name === 'unit') return { groupOrder: 0, maxWorkers: availableParallelism() }
+  if (name === 'timing') return { groupOrder: 2, maxWorkers: 1 }
+  // These wait much of their time: for due times, retries, and processes that start.
+  return { groupOrder: 1, maxWorkers: Math.ceil(2.5 * availableParallelism()) }
 }
