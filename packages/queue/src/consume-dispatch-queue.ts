@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createRedisBackend, type Processor, WaitingError, type Worker, withBackend } from 'bullmq'
 import { dispatchQueueName, prefixOf, type QueueConnection } from './connection.ts'
 import { type DispatchJob, type DueTask, tasksOf } from './dispatch-job.ts'
@@ -17,6 +18,7 @@ const workerOptions = {
   removeOnComplete: { count: 0 },
   removeOnFail: { count: 0 },
 }
+const patienceMs = 2_000
 // `socketTimeout`: longer than a worker ever blocks.
 const redisOptions = { maxRetriesPerRequest: null, socketTimeout: 15_000 }
 
@@ -59,11 +61,15 @@ export function consumeDispatchQueue(
   const workers = Array.from({ length: shards }, (_, shard) => open(shard))
   workers.push(emptyOldShards(redis, { prefix, shards }, open))
   return {
-    /** Stops taking jobs, and requeues the jobs whose tasks have not been taken. */
+    /**
+     * Stops taking jobs, and requeues the jobs whose tasks have not been taken. Gives up after two seconds: others take the
+     * jobs once their locks have ended.
+     */
     async close(): Promise<void> {
       const closing = workers.map(worker => worker.close()) // stops the requests for jobs, but one may still arrive
       stop.abort()
-      await Promise.all(closing)
+      // Without Redis a worker does not end: one of a cluster waits for the end of connections that it does not have.
+      await Promise.race([Promise.all(closing), sleep(patienceMs, undefined, { ref: false })])
       redis.disconnect()
     },
   }

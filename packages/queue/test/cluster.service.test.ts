@@ -78,4 +78,16 @@ describe.each(queueBackends().filter(backend => backend === 'redis'))('the queue
     await ask(() => queue.readMarker()).toBeNull()
     await ask(() => queue.writeMarker('then').then(() => queue.readMarker())).toBe('then')
   }, 90_000)
+
+  it('closes while every node is away', async () => {
+    const queue = openDispatchQueue(connection)
+    const taken = consume()
+    await queue.schedule(tasks(6, 'c'), Date.now())
+    await expect.poll(() => taken.size, patience).toBe(6)
+    await Promise.all(cluster.ports.map((_, node) => cluster.kill(node)))
+    await ask(async () => queue.ping().then(() => 'well')).not.toBe('well')
+    const since = performance.now()
+    await Promise.all([queue, ...closing.splice(0)].map(part => part.close()))
+    expect(performance.now() - since).toBeLessThan(10_000)
+  })
 })

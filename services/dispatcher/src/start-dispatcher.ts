@@ -85,7 +85,7 @@ export async function startDispatcher(config: Config, log: Logger, host: Host, p
   host.operators?.report({ checks, warnings: () => inspectDatabase(pool), about: { egress } })
   return {
     async drain() {
-      const consumers = atMost(queuePatienceMs, Promise.resolve(consumer?.close()))
+      const consumers = Promise.resolve(consumer?.close())
       await Promise.all([
         consumers.then(() => requeueAll(ctx)),
         requeueAll(ctx),
